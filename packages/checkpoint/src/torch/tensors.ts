@@ -1,0 +1,169 @@
+// How tensors stand in a pickle: a persistent id for the storage, and a call that lays a shape,
+// strides and an offset over it (torch/_utils.py). Geometry is checked here, against the storage's
+// announced length; that the storage has that length is checked when it is read.
+
+import { bytesPerElement, type DType } from '@voxgrad/core';
+import { MAX_DIMS } from '../value.js';
+import { CONVERSIONS } from './dtypes.js';
+import {
+  type CallContext,
+  DTypeName,
+  PyDict,
+  PyGlobal,
+  PyTuple,
+  type PyValue,
+  StorageClass,
+  StorageRef,
+  TensorRef,
+  Unsupported,
+} from './values.js';
+
+/** Arguments of a rebuild function, as a tensor over whatever storage came first. */
+type Args = readonly (PyValue | undefined)[];
+
+/**
+ * `('storage', torch.FloatStorage, key, location, numel[, view])`. A view, in legacy files only, is
+ * `(key, offset, size)` in elements, or None.
+ */
+export function storageOf(id: PyValue, context: CallContext): StorageRef {
+  const [tag, type, key, , count, view] = id instanceof PyTuple ? id.items : [];
+  if (tag === 'module')
+    throw context.error(
+      'the file holds a whole model object, not its weights. Load it in Python and save the ' +
+        'weights: torch.save(model.state_dict(), path)',
+    );
+  if (tag !== 'storage' || !(type instanceof StorageClass) || typeof key !== 'string')
+    throw context.error('a persistent id that is not a storage');
+  const length = size(count, 'the number of elements of a storage', context);
+  if (!(view instanceof PyTuple)) return new StorageRef(key, type, length);
+  const offset = size(view.items[1], 'the offset of a storage view', context);
+  const window = { offset, length: size(view.items[2], 'the size of a storage view', context) };
+  if (offset + window.length > length) throw context.error('a storage view leaves its storage');
+  return new StorageRef(key, type, length, window);
+}
+
+/** A tensor over `storage`, or the reason why it cannot be one. */
+export function tensorOver(
+  [storage, offset, shape, strides, requiresGrad]: Args,
+  dtype: DType | undefined,
+  context: CallContext,
+): TensorRef | Unsupported {
+  if (!(storage instanceof StorageRef)) throw context.error('a tensor without a storage');
+  const kind = storage.type.unsupported;
+  if (kind !== undefined)
+    return new Unsupported(`a ${kind} tensor (${storage.type.name})`, CONVERSIONS[kind]);
+  const element = dtype ?? storage.type.dtype;
+  if (element === undefined) throw context.error('a tensor of untyped bytes without a dtype');
+  const sizes = sizesOf(shape, 'shape', context);
+  const steps = sizesOf(strides, 'strides', context);
+  if (sizes.length !== steps.length)
+    throw context.error(`a tensor of ${sizes.length} dims with ${steps.length} strides`);
+  const start = size(offset, 'the offset of a tensor', context);
+  const fits = placeIn(storage, element, sizes, steps, start);
+  if (typeof fits === 'string') throw context.error(fits);
+  return new TensorRef(storage, element, sizes, steps, fits.offset, requiresGrad === true);
+}
+
+/** The tensor's offset in the whole storage, or what is wrong with its geometry. */
+function placeIn(
+  storage: StorageRef,
+  dtype: DType,
+  shape: readonly number[],
+  strides: readonly number[],
+  offset: number,
+): { offset: number } | string {
+  const { type, window } = storage;
+  // Products of safe integers can leave that range, but then they are far beyond any storage.
+  if (!Number.isSafeInteger(shape.reduce((product, n) => product * n, 1)))
+    return `a tensor of shape [${shape.join(', ')}] has too many elements`;
+  if (shape.includes(0)) return { offset: 0 };
+  const last = shape.reduce((index, n, axis) => index + (n - 1) * strides[axis], offset);
+  const unit = type.dtype === undefined ? bytesPerElement(dtype) : 1;
+  const available = Math.floor(window.length / unit);
+  if (last >= available)
+    return (
+      `a tensor of shape [${shape.join(', ')}], strides [${strides.join(', ')}] and offset ` +
+      `${offset} reaches element ${last} of a storage of ${available}`
+    );
+  const place = offset + window.offset / unit;
+  return Number.isInteger(place) ? { offset: place } : 'a tensor that begins within an element';
+}
+
+function sizesOf(value: PyValue | undefined, what: string, context: CallContext): number[] {
+  const items = value instanceof PyTuple ? value.items : Array.isArray(value) ? value : undefined;
+  if (items === undefined) throw context.error(`the ${what} of a tensor is not a tuple`);
+  if (items.length > MAX_DIMS) throw context.error(`a tensor of ${items.length} dims`);
+  return items.map((item) => size(item, `the ${what} of a tensor`, context));
+}
+
+function size(value: PyValue | undefined, what: string, context: CallContext): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw context.error(`${what} is not a number of elements`);
+  return value;
+}
+
+/** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks[, metadata])`. */
+function rebuildV2(args: Args, context: CallContext): PyValue {
+  return withMetadata(tensorOver(args, undefined, context), args[6]);
+}
+
+/** `_rebuild_tensor_v3(storage, offset, size, stride, requires_grad, hooks, dtype[, metadata])`. */
+function rebuildV3(args: Args, context: CallContext): PyValue {
+  const named = args[6];
+  if (!(named instanceof DTypeName)) throw context.error('a tensor without a dtype');
+  const { dtype, shortName } = named;
+  if (dtype === undefined)
+    return new Unsupported(`a tensor of dtype ${shortName}`, 'Save t.to(torch.float32) instead');
+  return withMetadata(tensorOver(args, dtype, context), args[7]);
+}
+
+/** The flags of lazy conjugation and negation change what the stored numbers mean. */
+function withMetadata(tensor: PyValue, metadata: PyValue | undefined): PyValue {
+  const flags = metadata instanceof PyDict ? [...metadata.entries.values()] : [];
+  if (!flags.includes(true)) return tensor;
+  return new Unsupported('a tensor with a pending conj() or neg()', 'Save t.clone() instead of t');
+}
+
+/** `_rebuild_parameter(data, requires_grad, hooks)`. */
+function rebuildParameter([data, requiresGrad]: Args, context: CallContext): PyValue {
+  if (data instanceof Unsupported) return data;
+  if (!(data instanceof TensorRef)) throw context.error('a parameter that is not a tensor');
+  const { storage, dtype, shape, strides, offset } = data;
+  return new TensorRef(storage, dtype, shape, strides, offset, requiresGrad === true);
+}
+
+/** `_rebuild_from_type_v2(function, type, args, state)`: a tensor with Python attributes. */
+function rebuildFromType([callee, type, args]: Args, context: CallContext): PyValue {
+  if (type !== TENSOR && type !== PARAMETER) throw context.error('a tensor of an unknown class');
+  const call = callee instanceof PyGlobal ? callee.call : undefined;
+  // Not itself: PyTorch never nests it, and a file could nest it without end.
+  if (call === undefined || call === rebuildFromType || !(args instanceof PyTuple))
+    throw context.error('a tensor without the call that makes it');
+  return call(args.items, context);
+}
+
+const refuse = (kind: string) => () => new Unsupported(`a ${kind} tensor`, CONVERSIONS[kind]);
+
+const TENSOR = new PyGlobal('torch.Tensor');
+const PARAMETER = new PyGlobal('torch.nn.parameter.Parameter', rebuildParameter);
+
+export const TENSOR_GLOBALS: readonly PyGlobal[] = [
+  TENSOR,
+  PARAMETER,
+  new PyGlobal('torch._utils._rebuild_tensor', (args, context) =>
+    tensorOver(args.slice(0, 4), undefined, context),
+  ),
+  new PyGlobal('torch._utils._rebuild_tensor_v2', rebuildV2),
+  new PyGlobal('torch._utils._rebuild_tensor_v3', rebuildV3),
+  new PyGlobal('torch._utils._rebuild_parameter', rebuildParameter),
+  new PyGlobal('torch._utils._rebuild_parameter_with_state', rebuildParameter),
+  new PyGlobal('torch._tensor._rebuild_from_type_v2', rebuildFromType),
+  new PyGlobal('torch._utils._rebuild_sparse_tensor', refuse('sparse')),
+  new PyGlobal('torch._utils._rebuild_qtensor', refuse('quantized')),
+  new PyGlobal('torch._utils._rebuild_meta_tensor_no_storage', refuse('meta')),
+  // torch_npu/utils/storage.py: as v2, but the seventh argument names a memory layout of the
+  // device. The file holds the plain layout: tensors are copied to the host before they are saved.
+  new PyGlobal('torch_npu.utils.storage._rebuild_npu_tensor', (args, context) =>
+    tensorOver(args, undefined, context),
+  ),
+];

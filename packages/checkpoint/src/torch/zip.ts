@@ -1,0 +1,200 @@
+// The zip container of torch.save (caffe2/serialize/inline_container.cc): `<prefix>/data.pkl` with
+// the object, `<prefix>/data/<key>` with each storage. zip.js reads the central directory, which
+// alone has the right sizes, inflates, and checks what it reads; this file adds the bounds.
+
+import * as zip from '@zip.js/zip.js';
+import { CheckpointError, reason } from '../error.js';
+import type { Source } from '../source.js';
+
+/** data.pkl beyond this is no description of tensors. */
+const MAX_PICKLE_BYTES = 512 * 2 ** 20;
+
+/**
+ * How much more than the file's own size its entries may hold. Stored entries hold no more than
+ * they take; what is deflated could be a bomb, and entries that overlap another.
+ */
+const MAX_EXPANSION = 2 * 2 ** 30;
+
+/** In this thread: workers cost more than they save here, and need a URL to start from. */
+const ON_THIS_THREAD = { useWebWorkers: false };
+
+export interface Archive {
+  /** Full name of an entry given without the prefix, as messages show it. */
+  fullName(name: string): string;
+  /** Uncompressed size of an entry, or undefined if there is none. */
+  sizeOf(name: string): number | undefined;
+  read(name: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+class SourceReader extends zip.Reader<Source> {
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    super(source);
+    this.#source = source;
+    this.size = source.size;
+  }
+
+  override readUint8Array(offset: number, length: number): Promise<Uint8Array> {
+    return this.#source.read(offset, Math.min(length, this.size - offset));
+  }
+}
+
+/** Reads the directory of a torch.save archive. */
+export async function openArchive(source: Source): Promise<Archive> {
+  const entries = await readDirectory(source);
+  const prefix = findPrefix(entries);
+  const archive = new TorchArchive(prefix, entries);
+  await archive.detectChecksums();
+  return archive;
+}
+
+async function readDirectory(source: Source): Promise<Map<string, zip.FileEntry>> {
+  let list: zip.Entry[];
+  try {
+    list = await new zip.ZipReader(new SourceReader(source), ON_THIS_THREAD).getEntries();
+  } catch (error) {
+    throw new CheckpointError(
+      'CORRUPT',
+      `the zip archive has no readable directory (${reason(error)}). It stands at the end of the ` +
+        'file, so the download or copy may be incomplete',
+      {},
+      { cause: error },
+    );
+  }
+  const entries = new Map<string, zip.FileEntry>();
+  let total = 0;
+  for (const entry of list) {
+    if (entry.directory) continue;
+    if (entries.has(entry.filename))
+      throw new CheckpointError('CORRUPT', 'is in the archive twice', { entry: entry.filename });
+    entries.set(entry.filename, entry);
+    total += entry.uncompressedSize;
+  }
+  if (total > source.size + MAX_EXPANSION)
+    throw new CheckpointError(
+      'LIMIT',
+      `the entries of this archive of ${source.size} bytes announce ${total} bytes`,
+    );
+  return entries;
+}
+
+/** The folder of data.pkl, with its slash: the file's base name when it was saved, or `archive`. */
+function findPrefix(entries: ReadonlyMap<string, zip.FileEntry>): string {
+  const names = [...entries.keys()];
+  const pickle = names.find((name) => /^([^/]+\/)?data\.pkl$/.test(name));
+  if (pickle === undefined) throw notTorch(names);
+  const prefix = pickle.slice(0, -'data.pkl'.length);
+  if (entries.has(`${prefix}constants.pkl`))
+    throw new CheckpointError(
+      'UNSUPPORTED',
+      'is a TorchScript program (torch.jit.save). Save its weights in Python: ' +
+        'torch.save(torch.jit.load(path).state_dict(), other)',
+    );
+  return prefix;
+}
+
+function notTorch(names: readonly string[]): CheckpointError {
+  if (names.length > 0 && names.every((name) => name.endsWith('.npy')))
+    return new CheckpointError(
+      'FORMAT',
+      'is a set of NumPy arrays (.npz), not a checkpoint. Save it in Python as safetensors',
+    );
+  const listed = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
+  return new CheckpointError(
+    'FORMAT',
+    `is a zip archive, but not one of torch.save: it has no data.pkl, but ${listed || 'nothing'}. ` +
+      'If it packs a checkpoint, unpack it and load the file inside',
+  );
+}
+
+class TorchArchive implements Archive {
+  readonly #prefix: string;
+  readonly #entries: ReadonlyMap<string, zip.FileEntry>;
+  #hasChecksums = true;
+
+  constructor(prefix: string, entries: ReadonlyMap<string, zip.FileEntry>) {
+    this.#prefix = prefix;
+    this.#entries = entries;
+  }
+
+  fullName(name: string): string {
+    return this.#prefix + name;
+  }
+
+  sizeOf(name: string): number | undefined {
+    return this.#entries.get(this.fullName(name))?.uncompressedSize;
+  }
+
+  /**
+   * PyTorch can be told not to compute checksums (`torch.serialization.set_crc32_options`), and
+   * then none of them is right. A two-byte entry tells.
+   */
+  async detectChecksums(): Promise<void> {
+    if (this.sizeOf('version') === undefined) return;
+    try {
+      await this.read('version');
+    } catch (error) {
+      if (!(error instanceof CheckpointError && isChecksumError(error.cause))) throw error;
+      this.#hasChecksums = false;
+    }
+  }
+
+  async read(name: string): Promise<Uint8Array<ArrayBuffer>> {
+    const where = { entry: this.fullName(name) };
+    const entry = this.#entries.get(where.entry);
+    if (entry === undefined)
+      throw new CheckpointError('CORRUPT', 'is missing from the archive', where);
+    if (name === 'data.pkl' && entry.uncompressedSize > MAX_PICKLE_BYTES)
+      throw new CheckpointError('LIMIT', `is a pickle of ${entry.uncompressedSize} bytes`, where);
+    try {
+      const target = new ExactWriter(entry.uncompressedSize);
+      await entry.getData(target, {
+        ...ON_THIS_THREAD,
+        checkCrc32: this.#hasChecksums,
+        checkOverlappingEntry: true,
+      });
+      return target.bytes();
+    } catch (error) {
+      if (error instanceof CheckpointError && error.where.entry !== undefined) throw error;
+      throw new CheckpointError(
+        'CORRUPT',
+        isChecksumError(error)
+          ? 'is damaged: its checksum does not match its bytes. Fetch the file again'
+          : `cannot be unpacked (${reason(error)})`,
+        where,
+        { cause: error },
+      );
+    }
+  }
+}
+
+const isChecksumError = (error: unknown): boolean =>
+  error instanceof Error && error.message === zip.ERR_INVALID_CRC32;
+
+/** Takes exactly as many bytes as an entry announces, into a buffer of that size. */
+class ExactWriter extends zip.Writer<Uint8Array<ArrayBuffer>> {
+  readonly #size: number;
+  #target = new Uint8Array();
+  #length = 0;
+
+  constructor(size: number) {
+    super();
+    this.#size = size;
+  }
+
+  override writeUint8Array(chunk: Uint8Array): Promise<void> {
+    if (this.#length === 0 && this.#target.length === 0) this.#target = new Uint8Array(this.#size);
+    if (this.#length + chunk.length > this.#size)
+      throw new Error(`it holds more than the ${this.#size} bytes that it announces`);
+    this.#target.set(chunk, this.#length);
+    this.#length += chunk.length;
+    return Promise.resolve();
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    if (this.#length !== this.#size)
+      throw new Error(`it holds ${this.#length} bytes, but announces ${this.#size}`);
+    return this.#target;
+  }
+}

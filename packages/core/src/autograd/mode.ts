@@ -1,0 +1,63 @@
+import { argumentError } from '../errors.js';
+import { shared } from '../shared.js';
+
+const state = shared('gradMode', () => ({
+  enabled: true,
+  insideRule: false,
+  site: undefined as object | undefined,
+}));
+
+export const isGradEnabled = (): boolean => state.enabled;
+
+/** True while the untaped forward of an operation runs; tensors made there are not the user's. */
+export const insideRule = (): boolean => state.insideRule;
+
+function withMode<T>(enabled: boolean, insideRule: boolean, fn: () => T): T {
+  const before = { ...state };
+  state.enabled = enabled;
+  state.insideRule = insideRule;
+  try {
+    return fn();
+  } finally {
+    state.enabled = before.enabled;
+    state.insideRule = before.insideRule;
+  }
+}
+
+function synchronous<T>(name: string, result: T): T {
+  if (result instanceof Promise)
+    throw argumentError(
+      `${name}(): the function returned a promise, but the mode is restored as soon as it returns; ` +
+        `call ${name} around the synchronous parts`,
+    );
+  return result;
+}
+
+/** Runs `fn` without recording; results do not require gradients. `fn` must be synchronous. */
+export const noGrad = <T>(fn: () => T): T =>
+  synchronous('noGrad', withMode(false, state.insideRule, fn));
+
+/** Runs `fn` with recording on, also inside `noGrad`. */
+export const enableGrad = <T>(fn: () => T): T =>
+  synchronous('enableGrad', withMode(true, state.insideRule, fn));
+
+/** Runs the inside of an operation: untaped, and not visible to the user. */
+export const insideOperation = <T>(fn: () => T): T => withMode(false, true, fn);
+
+/** Grad mode of a backward pass: recorded only when a graph of it is wanted. */
+export const backwardMode = <T>(createGraph: boolean, fn: () => T): T =>
+  withMode(createGraph, false, fn);
+
+/** The object on whose behalf operations run now (a module), for traces. */
+export const currentSite = (): object | undefined => state.site;
+
+/** Runs `fn` on behalf of `site`. */
+export function atSite<T>(site: object | undefined, fn: () => T): T {
+  const before = state.site;
+  state.site = site;
+  try {
+    return fn();
+  } finally {
+    state.site = before;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Device } from '../device/device.js';
+import { autogradError } from '../errors.js';
+import { shared } from '../shared.js';
+import { type DType, torchName } from '../tensor/dtype.js';
+import { formatShape } from '../tensor/shape.js';
+import type { Tensor } from '../tensor/tensor.js';
+
+/** One output of a node: where a gradient is sent to. */
+export interface Edge {
+  readonly node: Node;
+  readonly index: number;
+}
+
+/** What the tape knows of a tensor without keeping its elements. */
+export interface TensorMeta {
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  readonly device: Device;
+}
+
+export const metaOf = ({ shape, dtype, device }: TensorMeta): TensorMeta => ({
+  shape,
+  dtype,
+  device,
+});
+
+export type Gradients = (Tensor | null)[];
+export type GradientHook = (gradient: Tensor) => Tensor | null | undefined | void;
+
+const counter = shared('autograd.sequence', () => ({ next: 1 }));
+
+/**
+ * A recorded operation. `next[i]` says where the gradient of input i goes (null: nowhere).
+ * A node is created after the nodes of its inputs, so `sequence` orders a graph topologically.
+ */
+export abstract class Node {
+  readonly sequence: number;
+  abstract readonly name: string;
+  abstract readonly next: readonly (Edge | null)[];
+  abstract readonly outputs: readonly TensorMeta[];
+  readonly #hooks = new Map<number, Set<GradientHook>>();
+
+  constructor(sequence = counter.next++) {
+    this.sequence = sequence;
+  }
+
+  /** Gradients of the inputs from those of the outputs (null: no gradient arrived there). */
+  abstract apply(gradients: Gradients): Gradients;
+  /** Forgets saved tensors; a later backward through this node says so. */
+  release(): void {}
+
+  addHook(index: number, hook: GradientHook): () => void {
+    const hooks = this.#hooks.get(index) ?? new Set();
+    this.#hooks.set(index, hooks);
+    hooks.add(hook);
+    return () => hooks.delete(hook);
+  }
+
+  runHooks(index: number, gradient: Tensor): Tensor {
+    let result = gradient;
+    for (const hook of this.#hooks.get(index) ?? []) result = hook(result) ?? result;
+    return result;
+  }
+}
+
+/** The end of a path: adds what arrives to the `grad` of a leaf. */
+export class AccumulateGrad extends Node {
+  readonly name = 'AccumulateGrad';
+  readonly next = [];
+  readonly outputs: readonly TensorMeta[];
+  readonly #leaf: Tensor;
+
+  constructor(leaf: Tensor) {
+    super(0); // older than every operation, so that it comes last in a backward walk
+    this.#leaf = leaf;
+    this.outputs = [metaOf(leaf)];
+  }
+
+  apply([gradient]: Gradients): Gradients {
+    if (gradient === null) return [];
+    const known = this.#leaf.grad;
+    // A fresh copy the first time: rules may hand one gradient to several leaves.
+    this.#leaf.grad = known === null ? gradient.clone() : known.add(gradient);
+    return [];
+  }
+}
+
+/** A saved tensor that notices when its elements were overwritten since. */
+export class SavedTensor {
+  readonly #tensor: Tensor;
+  readonly #version: number;
+
+  constructor(tensor: Tensor) {
+    this.#tensor = tensor;
+    this.#version = tensor.storage.version;
+  }
+
+  unpack(operation: string): Tensor {
+    const { storage, dtype, shape } = this.#tensor;
+    if (storage.version !== this.#version)
+      throw autogradError(
+        'one of the variables needed for gradient computation has been modified by an inplace ' +
+          `operation: [${torchName(dtype)}Tensor ${formatShape(shape)}], saved by ${operation}, is at ` +
+          `version ${storage.version}; expected version ${this.#version} instead. Use the ` +
+          'out-of-place form, or clone() before the in-place operation',
+      );
+    return this.#tensor;
+  }
+}

@@ -1,0 +1,152 @@
+// Every differentiable operation is one `defineOp`: its untaped forward, what it saves, and its
+// derivative rule written with other operations, so that derivatives of every order exist.
+
+import { autogradError } from '../errors.js';
+import { isFloat } from '../tensor/dtype.js';
+import { formatShape, sameShape } from '../tensor/shape.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { atSite, currentSite, insideOperation, insideRule, isGradEnabled } from './mode.js';
+import { type Edge, type Gradients, metaOf, Node, SavedTensor, type TensorMeta } from './node.js';
+
+/** What a derivative rule may look at. */
+export interface RuleContext<O> {
+  readonly options: O;
+  /** Which inputs want a gradient; rules skip the work for the others. */
+  readonly needs: readonly boolean[];
+  readonly inputs: readonly TensorMeta[];
+  readonly outputs: readonly TensorMeta[];
+  /** A saved input or output; asking for one that `saves` does not name is an error. */
+  input(index: number): Tensor;
+  output(index?: number): Tensor;
+}
+
+export interface OpDefinition<O> {
+  readonly name: string;
+  /** Runs untaped; may return views of its inputs. */
+  forward(inputs: readonly Tensor[], options: O): Tensor | Tensor[];
+  /** What the rule needs again. Nothing is kept alive that is not named here. */
+  readonly saves?: { readonly inputs?: readonly number[]; readonly outputs?: readonly number[] };
+  /**
+   * One entry per input: its gradient, or null for "none". `'none'` in place of a rule says that
+   * the outputs never carry gradients (comparisons, argmax); a rule that is still to be written
+   * is `undefined`, and throws by name when it is needed.
+   */
+  readonly backward:
+    | ((gradients: Gradients, context: RuleContext<O>) => Gradients)
+    | 'none'
+    | undefined;
+}
+
+export type Op<O> = (inputs: readonly Tensor[], options: O) => Tensor;
+export type MultiOp<O> = (inputs: readonly Tensor[], options: O) => Tensor[];
+
+/** An operation with one output. */
+export function defineOp<O = undefined>(definition: OpDefinition<O>): Op<O> {
+  return (inputs, options) => run(definition, inputs, options)[0];
+}
+
+/** An operation with several outputs. */
+export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
+  return (inputs, options) => run(definition, inputs, options);
+}
+
+function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
+  const inner = insideRule();
+  const result = insideOperation(() => op.forward(inputs, options));
+  const outputs = Array.isArray(result) ? result : [result];
+  if (!inner)
+    for (const output of outputs)
+      if (inputs.some((input) => input.storage === output.storage)) output.storage.hasViews = true;
+  if (op.backward !== 'none' && isGradEnabled() && inputs.some((input) => input.requiresGrad)) {
+    const node = new OpNode(op, inputs, outputs, options);
+    outputs.forEach((output, index) => {
+      if (isFloat(output.dtype)) output.attach({ node, index });
+    });
+  }
+  return outputs;
+}
+
+class OpNode<O> extends Node implements RuleContext<O> {
+  readonly name: string;
+  readonly next: readonly (Edge | null)[];
+  readonly inputs: readonly TensorMeta[];
+  readonly outputs: readonly TensorMeta[];
+  readonly needs: readonly boolean[];
+  readonly #rule: OpDefinition<O>;
+  readonly #site = currentSite();
+  readonly #savedInputs = new Map<number, SavedTensor>();
+  readonly #savedOutputs = new Map<number, SavedTensor>();
+  #released = false;
+
+  constructor(
+    rule: OpDefinition<O>,
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+    readonly options: O,
+  ) {
+    super();
+    this.#rule = rule;
+    this.name = rule.name;
+    this.next = inputs.map((input) => input.gradEdge());
+    this.needs = this.next.map((edge) => edge !== null);
+    this.inputs = inputs.map(metaOf);
+    this.outputs = outputs.map(metaOf);
+    for (const index of rule.saves?.inputs ?? [])
+      if (index < inputs.length) this.#savedInputs.set(index, new SavedTensor(inputs[index]));
+    // A saved output is kept with its place on the tape, so that its own derivative is known.
+    for (const index of rule.saves?.outputs ?? []) {
+      const output = outputs[index].alias();
+      if (isFloat(output.dtype)) output.attach({ node: this, index });
+      this.#savedOutputs.set(index, new SavedTensor(output));
+    }
+  }
+
+  input(index: number): Tensor {
+    return this.#unpack(this.#savedInputs, index, 'input');
+  }
+
+  output(index = 0): Tensor {
+    return this.#unpack(this.#savedOutputs, index, 'output');
+  }
+
+  #unpack(saved: Map<number, SavedTensor>, index: number, kind: string): Tensor {
+    if (this.#released)
+      throw autogradError(
+        `Trying to backward through the graph a second time (at ${this.name}), but the saved tensors ` +
+          'have already been freed. Specify { retainGraph: true } when calling backward or grad the first time',
+      );
+    const found = saved.get(index);
+    if (!found)
+      throw autogradError(
+        `the rule of ${this.name} reads ${kind} ${index}, which it does not save`,
+      );
+    return found.unpack(this.name);
+  }
+
+  apply(gradients: Gradients): Gradients {
+    const { backward, name } = this.#rule;
+    if (typeof backward !== 'function')
+      throw autogradError(`the derivative of ${name} is not implemented`);
+    const results = atSite(this.#site, () => backward(gradients, this));
+    if (results.length !== this.inputs.length)
+      throw autogradError(
+        `the rule of ${name} returned ${results.length} gradients for ${this.inputs.length} inputs`,
+      );
+    results.forEach((gradient, i) => {
+      if (gradient === null || !this.needs[i]) return;
+      const { shape, dtype } = this.inputs[i];
+      if (!sameShape(gradient.shape, shape) || gradient.dtype !== dtype)
+        throw autogradError(
+          `the rule of ${name} returned a gradient of ${gradient.dtype} ${formatShape(gradient.shape)} for ` +
+            `input ${i}, which is ${dtype} ${formatShape(shape)}`,
+        );
+    });
+    return results;
+  }
+
+  override release(): void {
+    this.#savedInputs.clear();
+    this.#savedOutputs.clear();
+    this.#released = true;
+  }
+}

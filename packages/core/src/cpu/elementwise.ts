@@ -1,0 +1,147 @@
+import type { BinaryName, CompareName, UnaryName } from '../device/device.js';
+import { dtypeError } from '../errors.js';
+import { allocateHost, type DType } from '../tensor/dtype.js';
+import { numelOf } from '../tensor/shape.js';
+import { Storage, type View } from '../tensor/storage.js';
+import { rowMajor } from './rows.js';
+
+type Numbers = Float64Array<ArrayBuffer>; // stands for every array whose elements are numbers
+
+/** Round half to even, as C's nearbyint. */
+function roundHalfEven(x: number): number {
+  const below = Math.floor(x);
+  const rest = x - below;
+  if (rest < 0.5) return below;
+  if (rest > 0.5) return below + 1;
+  return below % 2 === 0 ? below : below + 1;
+}
+
+const UNARY: Record<UnaryName, (x: number) => number> = {
+  neg: (x) => -x,
+  abs: Math.abs,
+  sign: (x) => (x > 0 ? 1 : x < 0 ? -1 : 0), // PyTorch: sign(NaN) = 0
+  exp: Math.exp,
+  expm1: Math.expm1,
+  log: Math.log,
+  log1p: Math.log1p,
+  sqrt: Math.sqrt,
+  rsqrt: (x) => 1 / Math.sqrt(x),
+  reciprocal: (x) => 1 / x,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  tanh: Math.tanh,
+  sigmoid: (x) => 1 / (1 + Math.exp(-x)),
+  relu: (x) => (x < 0 ? 0 : x), // keeps NaN
+  floor: Math.floor,
+  ceil: Math.ceil,
+  round: roundHalfEven,
+  trunc: Math.trunc,
+};
+
+const BIG_UNARY: Partial<Record<UnaryName, (x: bigint) => bigint>> = {
+  neg: (x) => -x,
+  abs: (x) => (x < 0n ? -x : x),
+  sign: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
+  relu: (x) => (x < 0n ? 0n : x),
+  floor: (x) => x,
+  ceil: (x) => x,
+  round: (x) => x,
+  trunc: (x) => x,
+};
+
+export function unary(op: UnaryName, x: View): Storage {
+  const out = allocateHost(x.dtype, numelOf(x.shape));
+  if (x.dtype === 'int64') {
+    const f = BIG_UNARY[op];
+    if (!f) throw dtypeError(`${op} is not defined for int64; convert to a float dtype first`);
+    mapInto(out as BigInt64Array<ArrayBuffer>, rowMajor<BigInt64Array<ArrayBuffer>>(x), f);
+  } else mapInto(out as Numbers, rowMajor<Numbers>(x), UNARY[op]);
+  return new Storage(x.dtype, out);
+}
+
+function mapInto<T>(out: { [i: number]: T; length: number }, x: ArrayLike<T>, f: (x: T) => T) {
+  for (let i = 0; i < out.length; i++) out[i] = f(x[i]);
+}
+
+const NUMBER_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => a / b,
+  // IEEE pow(1, NaN) and pow(1, ±inf) are 1, which JavaScript's ** does not follow.
+  pow: (a, b) => (a === 1 ? 1 : a === -1 && (b === Infinity || b === -Infinity) ? 1 : a ** b),
+  maximum: Math.max, // both propagate NaN, as PyTorch
+  minimum: Math.min,
+};
+
+// Two 32-bit integers multiply to more than 53 bits, so the product needs its own route.
+const INT32_BINARY = { ...NUMBER_BINARY, mul: Math.imul };
+
+const BOOL_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
+  ...NUMBER_BINARY,
+  add: (a, b) => a | b,
+};
+
+const BIG_BINARY: Record<BinaryName, (a: bigint, b: bigint) => bigint> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: () => {
+    throw dtypeError('div of int64 is a true division: convert to a float dtype first');
+  },
+  pow: (a, b) => {
+    if (b >= 0n) return a ** b;
+    return a === 1n ? 1n : a === -1n ? (b % 2n === 0n ? 1n : -1n) : 0n;
+  },
+  maximum: (a, b) => (a > b ? a : b),
+  minimum: (a, b) => (a < b ? a : b),
+};
+
+function numberBinary(dtype: DType) {
+  if (dtype === 'bool') return BOOL_BINARY;
+  return dtype === 'int32' ? INT32_BINARY : NUMBER_BINARY;
+}
+
+export function binary(op: BinaryName, a: View, b: View): Storage {
+  const out = allocateHost(a.dtype, numelOf(a.shape));
+  if (a.dtype === 'int64') {
+    const [x, y] = [
+      rowMajor<BigInt64Array<ArrayBuffer>>(a),
+      rowMajor<BigInt64Array<ArrayBuffer>>(b),
+    ];
+    const f = BIG_BINARY[op];
+    for (let i = 0; i < out.length; i++) out[i] = f(x[i], y[i]); // the write wraps to 64 bits
+  } else {
+    const [x, y] = [rowMajor<Numbers>(a), rowMajor<Numbers>(b)];
+    const f = numberBinary(a.dtype)[op];
+    for (let i = 0; i < out.length; i++) out[i] = f(x[i], y[i]);
+  }
+  return new Storage(a.dtype, out);
+}
+
+type Ordered = number | bigint;
+
+const COMPARE: Record<CompareName, (a: Ordered, b: Ordered) => boolean> = {
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  lt: (a, b) => a < b,
+  le: (a, b) => a <= b,
+  gt: (a, b) => a > b,
+  ge: (a, b) => a >= b,
+};
+
+export function compare(op: CompareName, a: View, b: View): Storage {
+  const out = new Uint8Array(numelOf(a.shape));
+  const [x, y] = [rowMajor(a), rowMajor(b)];
+  const f = COMPARE[op];
+  for (let i = 0; i < out.length; i++) out[i] = f(x[i], y[i]) ? 1 : 0;
+  return new Storage('bool', out);
+}
+
+export function where(condition: View, a: View, b: View): Storage {
+  const out = allocateHost(a.dtype, numelOf(a.shape));
+  const [c, x, y] = [rowMajor(condition), rowMajor(a), rowMajor(b)];
+  for (let i = 0; i < out.length; i++) out[i] = c[i] ? x[i] : y[i];
+  return new Storage(a.dtype, out);
+}

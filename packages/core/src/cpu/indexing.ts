@@ -1,0 +1,40 @@
+import { argumentError } from '../errors.js';
+import { allocateHost } from '../tensor/dtype.js';
+import { Storage, type View } from '../tensor/storage.js';
+import { rowMajor } from './rows.js';
+
+function checkIndex(index: number, size: number): void {
+  if (index < 0 || index >= size)
+    throw argumentError(`index ${index} is out of bounds for dimension with size ${size}`);
+}
+
+export function gather(view: View, indexView: View): Storage {
+  const [outer, size, inner] = view.shape;
+  const length = indexView.shape[1];
+  const x = rowMajor(view);
+  const index = rowMajor<BigInt64Array<ArrayBuffer>>(indexView);
+  const out = allocateHost(view.dtype, outer * length * inner);
+  for (let i = 0, at = 0; i < outer; i++)
+    for (let j = 0; j < length; j++)
+      for (let k = 0; k < inner; k++, at++) {
+        const from = Number(index[at]);
+        checkIndex(from, size);
+        out[at] = x[(i * size + from) * inner + k];
+      }
+  return new Storage(view.dtype, out);
+}
+
+export function scatterAdd(view: View, indexView: View, size: number): Storage {
+  const [outer, length, inner] = view.shape;
+  const x = rowMajor<Float64Array<ArrayBuffer>>(view);
+  const index = rowMajor<BigInt64Array<ArrayBuffer>>(indexView);
+  const out = allocateHost(view.dtype, outer * size * inner) as Float64Array<ArrayBuffer>;
+  for (let i = 0, at = 0; i < outer; i++)
+    for (let j = 0; j < length; j++)
+      for (let k = 0; k < inner; k++, at++) {
+        const to = Number(index[at]);
+        checkIndex(to, size);
+        out[(i * size + to) * inner + k] += x[at];
+      }
+  return new Storage(view.dtype, out);
+}

@@ -1,0 +1,147 @@
+import type { ConvCall, ConvGeometry } from '../ops/conv/geometry.js';
+import { instanceOfBrand } from '../shared.js';
+import type { DType } from '../tensor/dtype.js';
+import type { Storage, View } from '../tensor/storage.js';
+
+export type UnaryName =
+  | 'neg'
+  | 'abs'
+  | 'sign'
+  | 'exp'
+  | 'expm1'
+  | 'log'
+  | 'log1p'
+  | 'sqrt'
+  | 'rsqrt'
+  | 'reciprocal'
+  | 'sin'
+  | 'cos'
+  | 'tan'
+  | 'tanh'
+  | 'sigmoid'
+  | 'relu'
+  | 'floor'
+  | 'ceil'
+  | 'round'
+  | 'trunc';
+
+export type BinaryName = 'add' | 'sub' | 'mul' | 'div' | 'pow' | 'maximum' | 'minimum';
+export type CompareName = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
+export type ReduceName = 'sum' | 'prod' | 'amax' | 'amin';
+export type ArgReduceName = 'argmax' | 'argmin';
+
+/** Window geometry of a pooling call over the last three axes of `[outer, D, H, W]`. */
+export interface PoolGeometry {
+  readonly input: Triple;
+  readonly kernel: Triple;
+  readonly stride: Triple;
+  readonly padding: Triple;
+  readonly dilation: Triple;
+  readonly output: Triple;
+}
+
+export type Triple = readonly [number, number, number];
+
+/** Which of the three gradients of a convolution are wanted: input, weight, bias. */
+export type Needs = readonly [input: boolean, weight: boolean, bias: boolean];
+
+/**
+ * The primitives of a device. A kernel reads strided views and returns fresh contiguous storage;
+ * views of one call have the same shape and dtype unless it says otherwise. Kernels know nothing
+ * of the tape. The convolution kernels are optional: without one, the registry composes the call.
+ */
+export interface Kernels {
+  fill(dtype: DType, length: number, value: number | bigint): Storage;
+  /** Elements of `x` in row-major order, converted to `dtype`. */
+  copy(x: View, dtype: DType): Storage;
+  /** Writes `source` into the elements that `target` views, in place, converting. */
+  assign(target: View, source: View): void;
+  unary(op: UnaryName, x: View): Storage;
+  binary(op: BinaryName, a: View, b: View): Storage;
+  compare(op: CompareName, a: View, b: View): Storage;
+  /** `condition` is bool; result has the dtype of `a` and `b`. */
+  where(condition: View, a: View, b: View): Storage;
+  /** Reduces the last `count` axes. */
+  reduce(op: ReduceName, x: View, count: number): Storage;
+  /** int64 positions along the last axis; the first of equal values; NaN wins. */
+  argReduce(op: ArgReduceName, x: View): Storage;
+  /** `[batch, m, k] × [batch, k, n] → [batch, m, n]`. */
+  matmul(a: View, b: View): Storage;
+  /** `out[i, j, k] = x[i, index[i, j, k], k]`; `index` is int64, same sizes as x but along axis 1. */
+  gather(x: View, index: View): Storage;
+  /** The adjoint of gather: zeros of `[outer, size, inner]`, `out[i, index[i, j, k], k] += x[i, j, k]`. */
+  scatterAdd(x: View, index: View, size: number): Storage;
+  /** Flat int64 positions (within D·H·W) of the largest element of each window of `[outer, D, H, W]`. */
+  maxPoolIndices(x: View, geometry: PoolGeometry): Storage;
+
+  /** `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`, no bias. */
+  convForward?(x: View, weight: View, geometry: ConvGeometry): Storage;
+  /** The weight gradient alone. */
+  convWeight?(x: View, gradOutput: View, geometry: ConvGeometry): Storage;
+  /** All wanted gradients in one call; x or weight is null where no gradient wanted needs it. */
+  convBackward?(
+    gradOutput: View,
+    x: View | null,
+    weight: View | null,
+    geometry: ConvGeometry,
+    needs: Needs,
+  ): [Storage | null, Storage | null, Storage | null];
+}
+
+export type ConvKernelName = 'convForward' | 'convWeight' | 'convBackward';
+
+/** Why a device does not run a kernel on a call, with the numbers where a limit was passed. */
+export interface Refusal {
+  /** Short name of the check: `groups`, `L1`, `dtype`, … */
+  readonly check: string;
+  /** The whole text as the device's user would see it. */
+  readonly message: string;
+  /** The device's own error code, such as `EZ9999`. */
+  readonly code?: string;
+  readonly needBytes?: number;
+  readonly limitBytes?: number;
+  /** Where the limit is written down. */
+  readonly source?: string;
+}
+
+/** What a device can do, as data: strategies ask this record and never the device's name. */
+export interface Capabilities {
+  /** Dtypes in which arithmetic runs; all ten dtypes load, store and convert everywhere. */
+  readonly computes: ReadonlySet<DType>;
+  /** False where results can only be read with `await`. */
+  readonly synchronous: boolean;
+  /** The machine whose limits this device enforces while computing elsewhere, or null. */
+  readonly profile: string | null;
+  /** Whether `kernel` takes `call`; an empty list means yes. */
+  checkConv(kernel: ConvKernelName, call: ConvCall): readonly Refusal[];
+}
+
+const BRAND = Symbol.for('voxgrad.Device');
+
+/** A place where tensors live and kernels run. */
+export class Device {
+  readonly [BRAND] = true;
+
+  constructor(
+    /** Unique name: `cpu`, `tfjs:cpu`, `npu:Ascend910B1`. */
+    readonly name: string,
+    /** Family: `cpu`, `tfjs`, `npu`. */
+    readonly type: string,
+    readonly capabilities: Capabilities,
+    readonly kernels: Kernels,
+  ) {}
+
+  toString(): string {
+    return this.name;
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, Device, BRAND, value);
+  }
+}
+
+/** The refusal of a kernel that a device does not have. */
+export const missingKernel = (kernel: ConvKernelName): Refusal => ({
+  check: 'kernel',
+  message: `the device has no ${kernel} kernel`,
+});

@@ -1,0 +1,26 @@
+/** Stable codes of {@link VoxgradError}; programs may branch on them, messages may change. */
+export type ErrorCode =
+  | 'SHAPE' // sizes that do not fit together
+  | 'DTYPE' // an element type that the operation or device does not take
+  | 'ARGUMENT' // a value outside its range or of the wrong kind
+  | 'DEVICE' // a device is missing, mixed, or cannot do what was asked
+  | 'STRATEGY' // no strategy can run a call, or a forced one cannot
+  | 'AUTOGRAD' // misuse of the tape
+  | 'UNSUPPORTED' // legal in PyTorch, not available here
+  | (string & {}); // packages and devices add their own, such as CANN codes
+
+/** Every error that voxgrad throws on purpose. `code` is stable, `message` is for people. */
+export class VoxgradError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+export const shapeError = (message: string) => new VoxgradError('SHAPE', message);
+export const dtypeError = (message: string) => new VoxgradError('DTYPE', message);
+export const argumentError = (message: string) => new VoxgradError('ARGUMENT', message);
+export const autogradError = (message: string) => new VoxgradError('AUTOGRAD', message);

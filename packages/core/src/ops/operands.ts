@@ -1,0 +1,72 @@
+// From what a user passes to what a kernel takes: numbers become tensors, dtypes are promoted,
+// shapes broadcast, devices must agree. One home for all of it.
+
+import type { Device } from '../device/device.js';
+import { dtypeError, VoxgradError } from '../errors.js';
+import { type DType, getDefaultDtype, isFloat, kindOf, resultType } from '../tensor/dtype.js';
+import { broadcastShapes, describe } from '../tensor/shape.js';
+import { Tensor } from '../tensor/tensor.js';
+import { cast } from './cast.js';
+import { expand } from './views.js';
+
+export type Scalar = number | bigint | boolean;
+export type TensorOrScalar = Tensor | Scalar;
+
+export const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+
+/** The device of all `tensors`; mixing devices is an error, never a silent transfer. */
+export function commonDevice(operation: string, tensors: readonly Tensor[]): Device {
+  const [first, ...rest] = tensors;
+  const other = rest.find((t) => t.device !== first.device);
+  if (other)
+    throw new VoxgradError(
+      'DEVICE',
+      `${operation}: expected all tensors to be on the same device, but found at least two devices, ` +
+        `${first.device.name} and ${other.device.name}. Move one with .to(device)`,
+    );
+  return first.device;
+}
+
+/** Throws in PyTorch's words unless `device` computes in `dtype`. */
+export function requireCompute(operation: string, device: Device, dtype: DType): void {
+  if (device.capabilities.computes.has(dtype)) return;
+  throw dtypeError(
+    `"${operation}" not implemented for '${dtype}' on ${device.name}, which computes in ` +
+      `${[...device.capabilities.computes].join(', ')}; convert with .to(...) first`,
+  );
+}
+
+/** A 0-d tensor of a number. */
+export function scalarTensor(value: Scalar, dtype: DType, device: Device): Tensor {
+  if (kindOf(dtype) === 'float') return Tensor.filled([], Number(value), dtype, device);
+  return Tensor.filled(
+    [],
+    typeof value === 'bigint' ? value : Math.trunc(Number(value)),
+    dtype,
+    device,
+  );
+}
+
+/** All operands as tensors of one dtype, broadcast against each other. */
+export function broadcastOperands(
+  operation: string,
+  operands: readonly TensorOrScalar[],
+  dtype: DType = resultType(...operands.map((o) => checkOperand(operation, o))),
+): Tensor[] {
+  const tensors = operands.filter((o): o is Tensor => o instanceof Tensor);
+  const device = commonDevice(operation, tensors);
+  requireCompute(operation, device, dtype);
+  const shape = broadcastShapes(...tensors.map((t) => t.shape));
+  return operands.map((o) =>
+    expand(o instanceof Tensor ? cast(o, dtype) : scalarTensor(o, dtype, device), shape),
+  );
+}
+
+export function checkOperand(operation: string, operand: TensorOrScalar): TensorOrScalar {
+  if (operand instanceof Tensor || isScalar(operand)) return operand;
+  throw dtypeError(`${operation}(): expected a Tensor or a number, but got ${describe(operand)}`);
+}
+
+/** Integers become the default float dtype, as for every function with real values in PyTorch. */
+export const toFloat = (x: Tensor): Tensor => (isFloat(x.dtype) ? x : cast(x, getDefaultDtype()));

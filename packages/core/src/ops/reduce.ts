@@ -1,0 +1,170 @@
+import { defineOp, type Op } from '../autograd/op.js';
+import type { ArgReduceName, ReduceName } from '../device/device.js';
+import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { type DType, isFloat, torchName } from '../tensor/dtype.js';
+import { formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
+import { Tensor } from '../tensor/tensor.js';
+import { cast } from './cast.js';
+import { requireCompute } from './operands.js';
+import { expand, permute, reshape, squeeze, unsqueeze } from './views.js';
+
+export type Dim = number | readonly number[];
+
+interface Axes {
+  readonly axes: readonly number[];
+}
+
+const keptShape = (shape: readonly number[], axes: readonly number[]) =>
+  shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
+
+/** Runs a reduction kernel: reduced axes go last; the result keeps them with size 1. */
+function reduceAxes(name: ReduceName, x: Tensor, axes: readonly number[]): Tensor {
+  const kept = x.shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
+  const storage = x.device.kernels.reduce(name, permute(x, [...kept, ...axes]), axes.length);
+  return new Tensor({ device: x.device, shape: keptShape(x.shape, axes), storage });
+}
+
+const sumOp: Op<Axes> = defineOp<Axes>({
+  name: 'sum',
+  forward: ([x], { axes }) => reduceAxes('sum', x, axes),
+  backward: ([g], { inputs }) => [g && expand(g, inputs[0].shape)],
+});
+
+/** Equal extremes share the gradient evenly, as PyTorch's amax and amin. */
+const extremeOp = (name: 'amax' | 'amin'): Op<Axes> =>
+  defineOp<Axes>({
+    name,
+    forward: ([x], { axes }) => reduceAxes(name, x, axes),
+    saves: { inputs: [0], outputs: [0] },
+    backward: ([g], context) => {
+      if (g === null) return [null];
+      const mask = cast(context.input(0).eq(context.output()), g.dtype);
+      return [mask.mul(g.div(sum(mask, context.options.axes, { keepdim: true })))];
+    },
+  });
+
+const amaxOp = extremeOp('amax');
+const aminOp = extremeOp('amin');
+
+export interface KeepDim {
+  keepdim?: boolean;
+}
+
+const finish = (y: Tensor, axes: readonly number[], keepdim = false): Tensor =>
+  keepdim || axes.length === 0
+    ? y
+    : reshape(
+        y,
+        y.shape.filter((_, axis) => !axes.includes(axis)),
+      );
+
+/** Sum over `dim` (all dims when omitted). Integers and bool add up in int64. */
+export function sum(x: Tensor, dim?: Dim, options: KeepDim & { dtype?: DType } = {}): Tensor {
+  const axes = normalizeDims(dim, x.ndim);
+  const dtype = options.dtype ?? (isFloat(x.dtype) ? x.dtype : 'int64');
+  requireCompute('sum', x.device, dtype);
+  return finish(sumOp([cast(x, dtype)], { axes }), axes, options.keepdim);
+}
+
+/** Mean over `dim`; NaN over nothing. */
+export function mean(x: Tensor, dim?: Dim, options: KeepDim = {}): Tensor {
+  requireFloat('mean', x);
+  const axes = normalizeDims(dim, x.ndim);
+  return sum(x, axes.length === 0 ? undefined : axes, options).div(countOf(x, axes));
+}
+
+/** Variance over `dim`, with `n - correction` in the denominator (1 by default). */
+export function variance(
+  x: Tensor,
+  dim?: Dim,
+  options: KeepDim & { correction?: number } = {},
+): Tensor {
+  requireFloat('var', x);
+  const axes = normalizeDims(dim, x.ndim);
+  const centred = x.sub(mean(x, dim, { keepdim: true }));
+  const freedom = Math.max(0, countOf(x, axes) - (options.correction ?? 1));
+  return sum(centred.mul(centred), dim, options).div(freedom);
+}
+
+/** Standard deviation: the root of {@link variance}. */
+export const std: typeof variance = (x, dim, options) => variance(x, dim, options).sqrt();
+
+const countOf = (x: Tensor, axes: readonly number[]) =>
+  axes.reduce((n, axis) => n * x.shape[axis], 1);
+
+function requireFloat(name: string, x: Tensor): void {
+  if (!isFloat(x.dtype))
+    throw dtypeError(
+      `${name}(): could not infer output dtype. Input dtype must be a floating point dtype. Got: ${torchName(x.dtype)}`,
+    );
+}
+
+function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim, options: KeepDim = {}): Tensor {
+  const axes = normalizeDims(dim, x.ndim);
+  if (axes.some((axis) => x.shape[axis] === 0))
+    throw shapeError(
+      `${name}(): Expected reduction dim to have non-zero size, but the input has shape ${formatShape(x.shape)}`,
+    );
+  requireCompute(name, x.device, x.dtype);
+  const y = (name === 'amax' ? amaxOp : aminOp)([x], { axes });
+  return finish(y, axes, options.keepdim);
+}
+
+/** Largest element over `dim`; NaN wins. */
+export const amax = (x: Tensor, dim?: Dim, options?: KeepDim): Tensor =>
+  extreme('amax', x, dim, options);
+/** Smallest element over `dim`; NaN wins. */
+export const amin = (x: Tensor, dim?: Dim, options?: KeepDim): Tensor =>
+  extreme('amin', x, dim, options);
+
+const argOp = (name: ArgReduceName): Op<undefined> =>
+  defineOp({
+    name,
+    forward: ([x]) =>
+      new Tensor({
+        device: x.device,
+        shape: x.shape.slice(0, -1),
+        storage: x.device.kernels.argReduce(name, x),
+      }),
+    backward: 'none',
+  });
+
+const argmaxOp = argOp('argmax');
+const argminOp = argOp('argmin');
+
+function argExtreme(
+  op: Op<undefined>,
+  name: string,
+  x: Tensor,
+  dim?: number,
+  options: KeepDim = {},
+) {
+  if (dim === undefined) {
+    if (x.numel === 0)
+      throw argumentError(
+        `${name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.`,
+      );
+    const y = op([reshape(x, -1)], undefined);
+    return options.keepdim
+      ? reshape(
+          y,
+          x.shape.map(() => 1),
+        )
+      : y;
+  }
+  const axis = normalizeDim(dim, x.ndim);
+  const moved = x.ndim === 0 ? reshape(x, 1) : x.transpose(axis, -1);
+  if (moved.shape[moved.ndim - 1] === 0)
+    throw shapeError(`${name}(): Expected reduction dim ${axis} to have non-zero size.`);
+  const y = unsqueeze(op([moved], undefined), -1);
+  if (x.ndim === 0) return reshape(y, []);
+  const back = y.transpose(axis, -1);
+  return options.keepdim ? back : squeeze(back, axis);
+}
+
+/** Position of the largest element along `dim` (of the flattened tensor when omitted), int64. */
+export const argmax = (x: Tensor, dim?: number, options?: KeepDim): Tensor =>
+  argExtreme(argmaxOp, 'argmax', x, dim, options);
+/** Position of the smallest element along `dim`, int64. */
+export const argmin = (x: Tensor, dim?: number, options?: KeepDim): Tensor =>
+  argExtreme(argminOp, 'argmin', x, dim, options);

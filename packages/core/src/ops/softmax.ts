@@ -1,0 +1,38 @@
+import { normalizeDim } from '../tensor/shape.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { where } from './binary.js';
+import { toFloat } from './operands.js';
+import { amax, type Dim, sum } from './reduce.js';
+
+/**
+ * The largest element over `dim`, off the tape: subtracting it cancels in value and derivative.
+ * Infinite peaks become 0, so that inf − inf does not arise.
+ */
+function peak(x: Tensor, dim: Dim): Tensor {
+  const top = amax(x.detach(), dim, { keepdim: true });
+  return where(top.abs().eq(Number.POSITIVE_INFINITY), 0, top);
+}
+
+/** log Σ exp(x) over `dim`, without overflow. */
+export function logsumexp(input: Tensor, dim: Dim, options: { keepdim?: boolean } = {}): Tensor {
+  const x = toFloat(input);
+  const top = peak(x, dim);
+  const y = sum(x.sub(top).exp(), dim, { keepdim: true }).log().add(top);
+  return options.keepdim ? y : y.squeeze(dim);
+}
+
+/** x − log Σ exp(x) along `dim`. */
+export function logSoftmax(input: Tensor, dim: number): Tensor {
+  const x = toFloat(input);
+  if (x.numel === 0) return x.clone();
+  const shifted = x.sub(amax(x.detach(), dim, { keepdim: true }));
+  return shifted.sub(sum(shifted.exp(), normalizeDim(dim, x.ndim), { keepdim: true }).log());
+}
+
+/** exp(x) / Σ exp(x) along `dim`. */
+export function softmax(input: Tensor, dim: number): Tensor {
+  const x = toFloat(input);
+  if (x.numel === 0) return x.clone();
+  const e = x.sub(amax(x.detach(), dim, { keepdim: true })).exp();
+  return e.div(sum(e, normalizeDim(dim, x.ndim), { keepdim: true }));
+}

@@ -1,0 +1,67 @@
+// One row per function: its name and its derivative, from the input x or the output y.
+
+import { defineOp, type Op } from '../autograd/op.js';
+import type { UnaryName } from '../device/device.js';
+import { Tensor } from '../tensor/tensor.js';
+import { requireCompute, toFloat } from './operands.js';
+
+export type Unary = (x: Tensor) => Tensor;
+
+type Saves = 'input' | 'output' | 'nothing';
+type Rule = (g: Tensor, saved: Tensor) => Tensor;
+
+function define(name: UnaryName, saves: Saves, rule: Rule): Op<undefined> {
+  return defineOp({
+    name,
+    forward: ([x]) =>
+      new Tensor({ device: x.device, shape: x.shape, storage: x.device.kernels.unary(name, x) }),
+    saves: { inputs: saves === 'input' ? [0] : [], outputs: saves === 'output' ? [0] : [] },
+    backward: ([g], context) => {
+      if (g === null) return [null];
+      if (saves === 'nothing') return [rule(g, g)];
+      return [rule(g, saves === 'input' ? context.input(0) : context.output())];
+    },
+  });
+}
+
+/** A function that keeps the dtype, integers included. */
+function anyDtype(name: UnaryName, saves: Saves, rule: Rule): Unary {
+  const op = define(name, saves, rule);
+  return (x) => {
+    requireCompute(name, x.device, x.dtype);
+    return op([x], undefined);
+  };
+}
+
+/** A function with real values: integers become the default float dtype first. */
+function real(name: UnaryName, saves: Saves, rule: Rule): Unary {
+  const keep = anyDtype(name, saves, rule);
+  return (x) => keep(toFloat(x));
+}
+
+const zero: Rule = (g) => g.mul(0); // piecewise constant: the derivative is 0 almost everywhere
+
+export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
+export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(x.sign()));
+export const sign: Unary = anyDtype('sign', 'nothing', zero);
+export const relu: Unary = anyDtype('relu', 'output', (g, y) => g.mul(y.gt(0)));
+export const floor: Unary = anyDtype('floor', 'nothing', zero);
+export const ceil: Unary = anyDtype('ceil', 'nothing', zero);
+export const round: Unary = anyDtype('round', 'nothing', zero);
+export const trunc: Unary = anyDtype('trunc', 'nothing', zero);
+
+export const exp: Unary = real('exp', 'output', (g, y) => g.mul(y));
+export const expm1: Unary = real('expm1', 'output', (g, y) => g.mul(y.add(1)));
+export const log: Unary = real('log', 'input', (g, x) => g.div(x));
+export const log1p: Unary = real('log1p', 'input', (g, x) => g.div(x.add(1)));
+export const sqrt: Unary = real('sqrt', 'output', (g, y) => g.div(y.mul(2)));
+export const rsqrt: Unary = real('rsqrt', 'output', (g, y) => g.mul(y.pow(3)).mul(-0.5));
+export const reciprocal: Unary = real('reciprocal', 'output', (g, y) => g.mul(y.mul(y)).neg());
+export const sin: Unary = real('sin', 'input', (g, x) => g.mul(x.cos()));
+export const cos: Unary = real('cos', 'input', (g, x) => g.mul(x.sin()).neg());
+export const tan: Unary = real('tan', 'output', (g, y) => g.mul(y.mul(y).add(1)));
+export const tanh: Unary = real('tanh', 'output', (g, y) => g.mul(y.mul(y).neg().add(1)));
+export const sigmoid: Unary = real('sigmoid', 'output', (g, y) => g.mul(y.mul(y.neg().add(1))));
+
+/** x², with the derivative of a product. */
+export const square: Unary = (x) => x.mul(x);

@@ -1,0 +1,61 @@
+import type { Capabilities, Needs, Refusal } from '../device/device.js';
+import type { ConvCall } from '../ops/conv/geometry.js';
+import type { Tensor } from '../tensor/tensor.js';
+
+export type StrategyKind = 'fused' | 'composite' | 'tiled' | 'custom';
+
+/** An answer with its reasons; `refusals` carry a device's own code and numbers. */
+export interface Support {
+  readonly ok: boolean;
+  readonly reasons: readonly string[];
+  readonly refusals?: readonly Refusal[];
+}
+
+/**
+ * One way to run an operation, as data. `run` works untaped: the derivative rule of the operation
+ * is known elsewhere, so every strategy has derivatives of every order.
+ *
+ * @typeParam Call what is asked about, without tensors
+ * @typeParam Tensors what `run` computes from
+ * @typeParam Result what it returns
+ */
+export interface Strategy<Call, Tensors, Result> {
+  /** `conv3d` for the backward of a convolution, `conv3d.forward` for its forward, … */
+  readonly op: string;
+  readonly name: string;
+  readonly kind: StrategyKind;
+  supports(call: Call, capabilities: Capabilities): Support;
+  /** Relative cost: multiplications, with extra passes over memory counted in. */
+  cost(call: Call, capabilities: Capabilities): number;
+  run(call: Call, tensors: Tensors, needs: Needs): Result;
+}
+
+/** Tensors of a convolution backward; null where no wanted gradient reads it. All are 5-D. */
+export interface ConvBackwardTensors {
+  /** `[N, Co, oD, oH, oW]` */
+  readonly gradOutput: Tensor;
+  /** `[N, Ci, D, H, W]` */
+  readonly input: Tensor | null;
+  /** `[Co, Ci/g, kD, kH, kW]` */
+  readonly weight: Tensor | null;
+}
+
+export interface ConvForwardTensors {
+  readonly input: Tensor;
+  readonly weight: Tensor;
+}
+
+export type ConvGradients = readonly [
+  input: Tensor | null,
+  weight: Tensor | null,
+  bias: Tensor | null,
+];
+
+export type ConvBackwardStrategy = Strategy<ConvCall, ConvBackwardTensors, ConvGradients>;
+export type ConvForwardStrategy = Strategy<ConvCall, ConvForwardTensors, Tensor>;
+
+/** The answer to a device's checks. */
+export const supportOf = (refusals: readonly Refusal[], yes: string): Support =>
+  refusals.length === 0
+    ? { ok: true, reasons: [yes] }
+    : { ok: false, reasons: refusals.map((r) => r.message), refusals };

@@ -1,0 +1,289 @@
+import { type DeviceLike, getDevice } from '../device/registry.js';
+import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { fillNormal, fillPermutation, fillRandint, fillUniform } from '../random/fill.js';
+import { defaultGenerator, type Generator } from '../random/generator.js';
+import {
+  allocateHost,
+  checkDType,
+  type DType,
+  dtypeOfTypedArray,
+  getDefaultDtype,
+  type HostArray,
+  isFloat,
+} from './dtype.js';
+import { checkShape, describe, formatShape, numelOf } from './shape.js';
+import { Storage } from './storage.js';
+import { type NestedList, Tensor } from './tensor.js';
+
+export interface CreateOptions {
+  dtype?: DType;
+  device?: DeviceLike;
+  requiresGrad?: boolean;
+}
+
+/** Wraps row-major host elements of the right dtype. */
+export function fromHost(
+  array: HostArray,
+  dtype: DType,
+  shape: readonly number[],
+  options: CreateOptions = {},
+): Tensor {
+  const made = new Tensor({
+    storage: new Storage(dtype, array),
+    shape,
+    device: getDevice(options.device),
+  });
+  if (options.requiresGrad) made.requiresGrad = true;
+  return made;
+}
+
+type Element = number | bigint | boolean;
+
+/**
+ * A tensor from nested arrays, a number, or a typed array with `shape`. The data are copied.
+ * Numbers make the default dtype, booleans bool, bigints int64; a typed array makes its own dtype
+ * (Uint16Array needs `dtype` 'float16' or 'bfloat16': raw words).
+ */
+export function tensor(
+  data: NestedList | ArrayBufferView | readonly unknown[],
+  options: CreateOptions & { shape?: readonly number[] } = {},
+): Tensor {
+  if (options.dtype !== undefined) checkDType(options.dtype);
+  if (ArrayBuffer.isView(data)) return fromTypedArray(data, options);
+  const flat: Element[] = [];
+  const shape = flatten(data as NestedList, flat);
+  if (options.shape && formatShape(options.shape) !== formatShape(shape))
+    return tensorOf(flat, checkShape(options.shape, 'tensor'), options);
+  return tensorOf(flat, shape, options);
+}
+
+function tensorOf(
+  flat: readonly Element[],
+  shape: readonly number[],
+  options: CreateOptions,
+): Tensor {
+  if (flat.length !== numelOf(shape))
+    throw shapeError(`shape '${formatShape(shape)}' is invalid for input of size ${flat.length}`);
+  const dtype = options.dtype ?? inferDtype(flat);
+  if (dtype === 'int64') {
+    const out = BigInt64Array.from(flat, toBigInt);
+    return fromHost(out, dtype, shape, options);
+  }
+  const exact = isFloat(dtype) || dtype === 'bool';
+  const wide = Float64Array.from(flat, (x) => (exact ? Number(x) : toInteger(Number(x))));
+  return converted(fromHost(wide, 'float64', shape, { device: options.device }), dtype, options);
+}
+
+/** Conversion belongs to the device; `requiresGrad` is set on the result. */
+function converted(x: Tensor, dtype: DType, options: CreateOptions): Tensor {
+  const made = new Tensor({
+    storage: x.device.kernels.copy(x, dtype),
+    shape: x.shape,
+    device: x.device,
+  });
+  if (options.requiresGrad) made.requiresGrad = true;
+  return made;
+}
+
+function toInteger(x: number): number {
+  if (Number.isFinite(x)) return Math.trunc(x);
+  throw argumentError(`tensor(): cannot convert ${x} to an integer`);
+}
+
+const toBigInt = (x: Element): bigint => (typeof x === 'bigint' ? x : BigInt(toInteger(Number(x))));
+
+function inferDtype(flat: readonly Element[]): DType {
+  if (flat.length > 0 && flat.every((x) => typeof x === 'boolean')) return 'bool';
+  if (flat.length > 0 && flat.every((x) => typeof x === 'bigint')) return 'int64';
+  return getDefaultDtype();
+}
+
+function flatten(data: NestedList, out: Element[]): number[] {
+  if (!Array.isArray(data)) {
+    if (typeof data !== 'number' && typeof data !== 'bigint' && typeof data !== 'boolean')
+      throw dtypeError(
+        `tensor(): expected numbers, bigints or booleans, but got ${describe(data)}`,
+      );
+    out.push(data);
+    return [];
+  }
+  const shapes = data.map((item) => flatten(item, out));
+  shapes.forEach((shape, i) => {
+    if (formatShape(shape) !== formatShape(shapes[0]))
+      throw shapeError(
+        `tensor(): expected sequences of equal length, but entry 0 has shape ${formatShape(shapes[0])} and ` +
+          `entry ${i} has shape ${formatShape(shape)}`,
+      );
+  });
+  return [data.length, ...(shapes[0] ?? [])];
+}
+
+function fromTypedArray(
+  data: ArrayBufferView,
+  options: CreateOptions & { shape?: readonly number[] },
+): Tensor {
+  const kind = Object.prototype.toString.call(data).slice(8, -1);
+  const raw16 =
+    kind === 'Uint16Array' && (options.dtype === 'float16' || options.dtype === 'bfloat16');
+  const own = raw16 ? options.dtype : dtypeOfTypedArray(data);
+  if (own === undefined)
+    throw dtypeError(
+      `tensor(): no dtype stands for ${kind}` +
+        (kind === 'Uint16Array'
+          ? "; give { dtype: 'float16' } or 'bfloat16' for raw 16-bit words"
+          : ''),
+    );
+  const source = data as unknown as ArrayLike<number> & { length: number };
+  const shape = checkShape(options.shape ?? [source.length], 'tensor');
+  if (numelOf(shape) !== source.length)
+    throw shapeError(`shape '${formatShape(shape)}' is invalid for input of size ${source.length}`);
+  const copy = allocateHost(own, source.length);
+  (copy as Float64Array).set(source);
+  const made = fromHost(copy, own, shape, { device: options.device });
+  return converted(made, options.dtype ?? own, options);
+}
+
+/** A tensor of `shape` filled with `value`. */
+export function full(
+  shape: readonly number[],
+  value: number | bigint | boolean,
+  options: CreateOptions = {},
+): Tensor {
+  const dtype = checkDType(
+    options.dtype ??
+      (typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'bigint'
+          ? 'int64'
+          : getDefaultDtype()),
+  );
+  const element =
+    dtype === 'int64' ? toBigInt(value) : typeof value === 'boolean' ? Number(value) : value;
+  const made = Tensor.filled(checkShape(shape, 'full'), element, dtype, getDevice(options.device));
+  if (options.requiresGrad) made.requiresGrad = true;
+  return made;
+}
+
+export const zeros = (shape: readonly number[], options?: CreateOptions): Tensor =>
+  full(shape, 0, options);
+export const ones = (shape: readonly number[], options?: CreateOptions): Tensor =>
+  full(shape, 1, options);
+
+/** Options of a `…Like` form: those of `x` unless given. */
+const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => ({
+  dtype: x.dtype,
+  device: x.device,
+  ...options,
+});
+
+export const zerosLike = (x: Tensor, options?: CreateOptions): Tensor =>
+  full(x.shape, 0, like(x, options));
+export const onesLike = (x: Tensor, options?: CreateOptions): Tensor =>
+  full(x.shape, 1, like(x, options));
+export const fullLike = (x: Tensor, value: number, options?: CreateOptions): Tensor =>
+  full(x.shape, value, like(x, options));
+export const randLike = (x: Tensor, options?: CreateOptions): Tensor =>
+  rand(x.shape, like(x, options));
+export const randnLike = (x: Tensor, options?: CreateOptions): Tensor =>
+  randn(x.shape, like(x, options));
+
+/** The identity matrix, `[n, m]`. */
+export function eye(n: number, m: number = n, options: CreateOptions = {}): Tensor {
+  const wide = new Float64Array(numelOf(checkShape([n, m], 'eye')));
+  for (let i = 0; i < Math.min(n, m); i++) wide[i * m + i] = 1;
+  const made = fromHost(wide, 'float64', [n, m], { device: options.device });
+  return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
+}
+
+/** start, start + step, … before `end`. Integers make int64, others the default dtype. */
+export function arange(start: number, end?: number, step = 1, options: CreateOptions = {}): Tensor {
+  const [from, to] = end === undefined ? [0, start] : [start, end];
+  if (![from, to, step].every(Number.isFinite))
+    throw argumentError(`arange(): expected finite numbers, but got ${from}, ${to}, ${step}`);
+  if (step === 0) throw argumentError('step must be nonzero');
+  if ((to - from) * step < 0)
+    throw argumentError('upper bound and larger bound inconsistent with step sign');
+  const integral = [from, to, step].every(Number.isInteger);
+  const dtype = checkDType(options.dtype ?? (integral ? 'int64' : getDefaultDtype()));
+  const length = checkShape([Math.ceil((to - from) / step)], 'arange')[0];
+  const wide = Float64Array.from({ length }, (_, i) => from + i * step);
+  return converted(fromHost(wide, 'float64', [length], { device: options.device }), dtype, options);
+}
+
+/** `steps` points from `start` to `end`, both included. */
+export function linspace(
+  start: number,
+  end: number,
+  steps: number,
+  options: CreateOptions = {},
+): Tensor {
+  if (!(Number.isInteger(steps) && steps >= 0))
+    throw argumentError('number of steps must be non-negative');
+  const step = steps > 1 ? (end - start) / (steps - 1) : 0;
+  // From both ends, as PyTorch, so that the last point is exact.
+  const wide = Float64Array.from({ length: steps }, (_, i) =>
+    i < steps / 2 ? start + step * i : end - step * (steps - 1 - i),
+  );
+  const made = fromHost(wide, 'float64', [steps], { device: options.device });
+  return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
+}
+
+// ---- random: the streams of PyTorch's CPU generator ----
+
+export interface RandomOptions extends CreateOptions {
+  generator?: Generator;
+}
+
+type FloatDType = 'float32' | 'float64';
+
+function randomFloat(
+  operation: string,
+  shape: readonly number[],
+  options: RandomOptions,
+  fill: (
+    out: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
+    dtype: FloatDType,
+    g: Generator,
+  ) => void,
+): Tensor {
+  const dtype = checkDType(options.dtype ?? getDefaultDtype());
+  if (dtype !== 'float32' && dtype !== 'float64')
+    throw dtypeError(`${operation}(): expected float32 or float64, but got ${dtype}`);
+  const size = numelOf(checkShape(shape, operation));
+  const out = dtype === 'float32' ? new Float32Array(size) : new Float64Array(size);
+  fill(out, dtype, options.generator ?? defaultGenerator());
+  return fromHost(out, dtype, shape, options);
+}
+
+/** Uniform on [0, 1). */
+export const rand = (shape: readonly number[], options: RandomOptions = {}): Tensor =>
+  randomFloat('rand', shape, options, (out, dtype, g) => fillUniform(out, dtype, 0, 1, g));
+
+/** Standard normal. */
+export const randn = (shape: readonly number[], options: RandomOptions = {}): Tensor =>
+  randomFloat('randn', shape, options, (out, dtype, g) => fillNormal(out, dtype, 0, 1, g));
+
+/** Integers of [low, high), int64 unless another dtype is given. */
+export function randint(
+  low: number,
+  high: number,
+  shape: readonly number[],
+  options: RandomOptions = {},
+): Tensor {
+  if (!(high > low))
+    throw argumentError(
+      `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`,
+    );
+  const dtype = checkDType(options.dtype ?? 'int64');
+  const out = new BigInt64Array(numelOf(checkShape(shape, 'randint')));
+  fillRandint(out, low, high, options.generator ?? defaultGenerator());
+  const made = fromHost(out, 'int64', shape, { device: options.device });
+  return dtype === 'int64' ? made : converted(made, dtype, options);
+}
+
+/** A random order of 0 … n − 1, int64. */
+export function randperm(n: number, options: RandomOptions = {}): Tensor {
+  const out = new BigInt64Array(checkShape([n], 'randperm')[0]);
+  fillPermutation(out, options.generator ?? defaultGenerator());
+  return fromHost(out, 'int64', [n], options);
+}

@@ -1,0 +1,278 @@
+import { type BackwardOptions, backward } from '../autograd/engine.js';
+import { isGradEnabled } from '../autograd/mode.js';
+import { AccumulateGrad, type Edge, type GradientHook, type Node } from '../autograd/node.js';
+import type { Device } from '../device/device.js';
+import { autogradError, dtypeError, shapeError, VoxgradError } from '../errors.js';
+import { instanceOfBrand } from '../shared.js';
+import { type DType, type HostArray, isFloat } from './dtype.js';
+import type { TensorMethods } from './methods.js';
+import { contiguousStrides, formatShape, isContiguous, numelOf } from './shape.js';
+import type { Storage, View } from './storage.js';
+
+const BRAND = Symbol.for('voxgrad.Tensor');
+
+export interface TensorInit {
+  readonly storage: Storage;
+  readonly device: Device;
+  readonly shape: readonly number[];
+  readonly strides?: readonly number[];
+  readonly offset?: number;
+}
+
+export type NestedList = number | bigint | boolean | NestedList[];
+
+/**
+ * An n-dimensional array: a strided window over a storage, on a device, with its place on the
+ * tape. Shape methods that can return a view do (as in PyTorch), and then share elements.
+ *
+ * Operations are methods under PyTorch's names in camelCase; the table is `tensor/methods.ts`.
+ */
+export interface Tensor extends TensorMethods {}
+export class Tensor implements View {
+  readonly [BRAND] = true;
+  readonly storage: Storage;
+  readonly device: Device;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+  /** The gradient that backward calls have added up, for leaves and after `retainGrad()`. */
+  grad: Tensor | null = null;
+  #edge: Edge | null = null;
+  #isLeafWithGrad = false;
+  #accumulator: AccumulateGrad | undefined;
+
+  /** Internal: users create tensors with `tensor`, `zeros`, `load`, … */
+  constructor(init: TensorInit) {
+    this.storage = init.storage;
+    this.device = init.device;
+    this.shape = Object.freeze([...init.shape]);
+    this.strides = Object.freeze([...(init.strides ?? contiguousStrides(init.shape))]);
+    this.offset = init.offset ?? 0;
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, Tensor, BRAND, value);
+  }
+
+  /** A fresh tensor of `shape` with every element `value`. */
+  static filled(
+    shape: readonly number[],
+    value: number | bigint,
+    dtype: DType,
+    device: Device,
+  ): Tensor {
+    const storage = device.kernels.fill(dtype, numelOf(shape), value);
+    return new Tensor({ device, shape, storage });
+  }
+
+  get dtype(): DType {
+    return this.storage.dtype;
+  }
+
+  get numel(): number {
+    return numelOf(this.shape);
+  }
+
+  /** Number of dimensions. */
+  get ndim(): number {
+    return this.shape.length;
+  }
+
+  get isContiguous(): boolean {
+    return isContiguous(this.shape, this.strides);
+  }
+
+  // ---- autograd ----
+
+  /** Whether backward computes a gradient for this tensor. Assignable on leaves. */
+  get requiresGrad(): boolean {
+    return this.#edge !== null || this.#isLeafWithGrad;
+  }
+
+  set requiresGrad(value: boolean) {
+    if (this.#edge !== null) {
+      if (value) return;
+      throw autogradError(
+        'you can only change requires_grad flags of leaf variables. Use detach() to get a tensor ' +
+          'that does not require grad',
+      );
+    }
+    if (value && !isFloat(this.dtype))
+      throw dtypeError(
+        `only Tensors of floating point dtype can require gradients, but this is ${this.dtype}`,
+      );
+    this.#isLeafWithGrad = value;
+  }
+
+  /** Sets `requiresGrad` and returns the tensor. */
+  requiresGrad_(value = true): this {
+    this.requiresGrad = value;
+    return this;
+  }
+
+  /** True for tensors that no recorded operation made. */
+  get isLeaf(): boolean {
+    return this.#edge === null;
+  }
+
+  /** The recorded operation that made this tensor, or null. */
+  get gradFn(): Node | null {
+    return this.#edge?.node ?? null;
+  }
+
+  /** Where a gradient for this tensor goes; null when none is wanted. */
+  gradEdge(): Edge | null {
+    if (this.#edge !== null) return this.#edge;
+    if (!this.#isLeafWithGrad) return null;
+    this.#accumulator ??= new AccumulateGrad(this);
+    return { node: this.#accumulator, index: 0 };
+  }
+
+  /** Internal: makes this tensor an output of a recorded operation. */
+  attach(edge: Edge): void {
+    this.#edge = edge;
+  }
+
+  /** Internal: the same elements without a place on the tape. */
+  alias(): Tensor {
+    return new Tensor(this);
+  }
+
+  /** The same elements, cut off from the tape. Shares storage. */
+  detach(): Tensor {
+    return this.alias();
+  }
+
+  /** See {@link backward}; `gradient` may be omitted for a single element. */
+  backward(gradient?: Tensor | null, options?: BackwardOptions): void {
+    backward(this, gradient, options);
+  }
+
+  /**
+   * Calls `hook(gradient)` whenever a gradient of this tensor has been computed; what it returns,
+   * if anything, replaces the gradient. Returns a handle with `remove()`.
+   */
+  registerHook(hook: GradientHook): { remove(): void } {
+    const edge = this.gradEdge();
+    if (!edge)
+      throw autogradError("cannot register a hook on a tensor that doesn't require gradient");
+    return { remove: edge.node.addHook(edge.index, hook) };
+  }
+
+  /** Keeps the gradient of a non-leaf in `grad`. */
+  retainGrad(): void {
+    if (!this.requiresGrad)
+      throw autogradError("can't retain_grad on Tensor that has requires_grad=False");
+    if (this.isLeaf) return;
+    this.registerHook((gradient) => {
+      this.grad = this.grad === null ? gradient.clone() : this.grad.add(gradient);
+    });
+  }
+
+  /**
+   * Internal: writes `result`, computed out of place, into this tensor, and takes over its place on
+   * the tape. Refuses what would leave another tensor with a wrong gradient.
+   */
+  replaceWith(result: Tensor, operation: string): this {
+    const recording = isGradEnabled() && (this.requiresGrad || result.requiresGrad);
+    if (recording && this.#isLeafWithGrad)
+      throw autogradError(
+        `a leaf Variable that requires grad is being used in an in-place operation (${operation}). ` +
+          'Wrap it in noGrad(() => …) to update it outside the tape',
+      );
+    if (recording && this.storage.hasViews)
+      throw new VoxgradError(
+        'UNSUPPORTED',
+        `${operation}: a recorded in-place operation on a tensor that shares its storage with a view ` +
+          'is not supported; use the out-of-place form',
+      );
+    if (formatShape(result.shape) !== formatShape(this.shape))
+      throw shapeError(
+        `output with shape ${formatShape(this.shape)} doesn't match the broadcast shape ${formatShape(result.shape)}`,
+      );
+    this.device.kernels.assign(this, result);
+    this.storage.version++;
+    const edge = recording ? result.gradEdge() : null;
+    if (edge) this.attach(edge);
+    return this;
+  }
+
+  // ---- reading ----
+
+  /** A copy of the elements in row-major order; works on every device. */
+  async data(): Promise<HostArray> {
+    return this.#copyOut();
+  }
+
+  /** A copy of the elements in row-major order; only where the device can be read synchronously. */
+  dataSync(): HostArray {
+    if (!this.device.capabilities.synchronous)
+      throw new VoxgradError(
+        'DEVICE',
+        `${this.device.name} can only be read asynchronously: use await tensor.data() instead of dataSync()`,
+      );
+    return this.#copyOut();
+  }
+
+  #copyOut(): HostArray {
+    return this.device.kernels.copy(this, this.dtype).array;
+  }
+
+  /**
+   * The only element, as a number (0 or 1 for bool, a bigint for int64). The type parameter says
+   * which; it is not checked.
+   */
+  item<T extends number | bigint = number>(): T {
+    return single(this, this.#readable().dataSync()) as T;
+  }
+
+  /** Like {@link item}, on devices that are read asynchronously too. */
+  async itemAsync<T extends number | bigint = number>(): Promise<T> {
+    return single(this, await this.#readable().data()) as T;
+  }
+
+  /** The elements as nested lists; a plain value for 0 dims. */
+  tolist(): NestedList {
+    const flat = this.#readable().dataSync();
+    let at = 0;
+    const build = (axis: number): NestedList => {
+      if (axis === this.ndim) return plain(this.dtype, flat[at++]);
+      return Array.from({ length: this.shape[axis] }, () => build(axis + 1));
+    };
+    return build(0);
+  }
+
+  /** 16-bit floats come out as numbers. */
+  #readable(): Tensor {
+    return this.dtype === 'float16' || this.dtype === 'bfloat16' ? this.to('float32') : this;
+  }
+
+  toString(): string {
+    const { name } = this.device;
+    const tape = this.gradFn
+      ? `, gradFn=${this.gradFn.name}`
+      : this.requiresGrad
+        ? ', requiresGrad'
+        : '';
+    const head = `shape=${formatShape(this.shape)}, dtype=${this.dtype}, device=${name}${tape}`;
+    if (this.numel > 64 || !this.device.capabilities.synchronous) return `Tensor(${head})`;
+    const values = JSON.stringify(this.tolist(), (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
+    return `Tensor(${values.replaceAll('"', '')}, ${head})`;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+}
+
+function plain(dtype: DType, element: number | bigint): number | bigint | boolean {
+  return dtype === 'bool' ? element !== 0 : element;
+}
+
+function single(tensor: Tensor, data: HostArray): number | bigint {
+  if (data.length !== 1)
+    throw shapeError(
+      `a Tensor with ${data.length} elements cannot be converted to Scalar (shape ${formatShape(tensor.shape)})`,
+    );
+  return data[0];
+}

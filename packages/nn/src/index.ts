@@ -1,0 +1,12 @@
+export * as functional from './functional.js';
+export * as init from './init.js';
+export type { LoadResult } from './load-state-dict.js';
+export * from './module.js';
+export * from './modules/activation.js';
+export * from './modules/batchnorm.js';
+export * from './modules/container.js';
+export * from './modules/conv.js';
+export * from './modules/linear.js';
+export * from './modules/loss.js';
+export * from './modules/pooling.js';
+export * from './parameter.js';

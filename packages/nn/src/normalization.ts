@@ -1,0 +1,69 @@
+import { argumentError, formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
+
+export interface BatchNormOptions {
+  runningMean?: Tensor | null;
+  runningVar?: Tensor | null;
+  weight?: Tensor | null;
+  bias?: Tensor | null;
+  /** Use the statistics of this batch, and fold them into the running ones. */
+  training?: boolean;
+  /** Share of the new statistics in the running ones. */
+  momentum?: number;
+  eps?: number;
+}
+
+/**
+ * Normalises each channel of `[N, C, …]` to mean 0 and variance 1, then scales and shifts.
+ * Running statistics are updated in place, with the unbiased variance.
+ */
+export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
+  const {
+    runningMean,
+    runningVar,
+    weight,
+    bias,
+    training = false,
+    momentum = 0.1,
+    eps = 1e-5,
+  } = options;
+  if (x.ndim < 2)
+    throw shapeError(`batchNorm(): expected at least 2D input, but got ${formatShape(x.shape)}`);
+  const channels = x.shape[1];
+  const along = x.shape.map((_, axis) => (axis === 1 ? channels : 1));
+  const axes = along.flatMap((_, axis) => (axis === 1 ? [] : [axis]));
+  const count = x.numel / Math.max(channels, 1);
+  let mean: Tensor;
+  let variance: Tensor;
+  if (training) {
+    if (count === 1)
+      throw shapeError(
+        `Expected more than 1 value per channel when training, got input size torch.Size(${formatShape(x.shape)})`,
+      );
+    mean = x.mean(axes, { keepdim: true });
+    const centred = x.sub(mean);
+    variance = centred.mul(centred).mean(axes, { keepdim: true });
+    updateRunning(runningMean, mean, momentum);
+    updateRunning(runningVar, variance.mul(count / (count - 1)), momentum);
+  } else {
+    if (!runningMean || !runningVar)
+      throw argumentError(
+        'Expected running_mean and running_var to be defined when training=False',
+      );
+    mean = runningMean.reshape(along);
+    variance = runningVar.reshape(along);
+  }
+  let y = x.sub(mean).mul(variance.add(eps).rsqrt());
+  if (weight) y = y.mul(weight.reshape(along));
+  if (bias) y = y.add(bias.reshape(along));
+  return y;
+}
+
+/** running ← (1 − momentum)·running + momentum·batch */
+function updateRunning(running: Tensor | null | undefined, batch: Tensor, momentum: number): void {
+  if (!running) return;
+  noGrad(() => {
+    running.copy_(
+      running.mul(1 - momentum).add(batch.detach().reshape(running.shape).mul(momentum)),
+    );
+  });
+}

@@ -1,0 +1,56 @@
+import { cpu, Device, getDevice, Storage, type View } from '@voxgrad/core';
+import { describe, expect, it } from 'vitest';
+import { npu } from '../src/index.js';
+import { conv3dCall } from './geometry.js';
+
+const device = npu('Ascend910B4', { cann: '8.5.0', torchNpu: '2.7.1.post2' });
+
+function view(shape: readonly number[], f: (i: number) => number): View {
+  const length = shape.reduce((a, b) => a * b, 1);
+  const storage = new Storage(
+    'float32',
+    Float32Array.from({ length }, (_, i) => f(i)),
+  );
+  const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+  return { storage, dtype: 'float32', shape, strides, offset: 0 };
+}
+
+describe('npu()', () => {
+  it('is a registered device that carries its profile', () => {
+    expect(device).toBeInstanceOf(Device);
+    expect(device.type).toBe('npu');
+    expect(getDevice('npu:Ascend910B4')).toBe(device);
+    expect(device.profile).toMatchObject({
+      soc: { name: 'Ascend910B4', family: 'Ascend910B', l1: 524288 },
+      cann: { version: '8.5.0' },
+      torchNpu: '2.7.1.post2',
+    });
+  });
+
+  it('computes what its host does, without float64 and halves', () => {
+    const { computes, synchronous, profile } = device.capabilities;
+    expect([...computes].sort()).toEqual(
+      ['float32', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool'].sort(),
+    );
+    expect(synchronous).toBe(true);
+    expect(profile).toBe('Ascend910B4');
+  });
+
+  it('takes the weight gradient alone from the backward of its host', () => {
+    const { geometry } = conv3dCall([2, 2, 4, 5, 6], [4, 1, 3, 2, 3], { padding: 1, groups: 2 });
+    const x = view([2, 2, 4, 5, 6], (i) => Math.sin(i));
+    const grad = view([2, 4, ...geometry.output], (i) => Math.cos(i));
+    const alone = device.kernels.convWeight?.(x, grad, geometry);
+    const expected = cpu.kernels.convBackward?.(grad, x, null, geometry, [false, true, false]);
+    expect(alone?.array).toEqual(expected?.[1]?.array);
+  });
+
+  it('a host without convolution kernels is no stand-in', () => {
+    const { convForward: _f, convBackward: _b, ...rest } = cpu.kernels;
+    const host = new Device('bare', 'bare', cpu.capabilities, rest);
+    const bare = npu('Ascend910B4', { cann: '8.5.0', host });
+    const call = conv3dCall([1, 1, 4, 4, 4], [1, 1, 3, 3, 3]);
+    for (const kernel of ['convForward', 'convWeight', 'convBackward'] as const)
+      expect(bare.capabilities.checkConv(kernel, call)).toMatchObject([{ check: 'kernel' }]);
+  });
+});

@@ -1,0 +1,3 @@
+export * from './adam.js';
+export * from './optimizer.js';
+export * from './sgd.js';

@@ -1,0 +1,1 @@
+export { createTfjsDevice, type Tfjs } from './device.js';

@@ -1,0 +1,9 @@
+// The umbrella: everything under one name. Only this package knows all devices.
+
+export * from '@voxgrad/checkpoint';
+export * from '@voxgrad/core';
+export * as nn from '@voxgrad/nn';
+export { functional as F, init } from '@voxgrad/nn';
+export { npu } from '@voxgrad/npu';
+export * as optim from '@voxgrad/optim';
+export { createTfjsDevice } from '@voxgrad/tfjs';

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests read the sources of all packages (the export condition `voxgrad-source`), so none needs a build.
+export default defineConfig({
+  ssr: { resolve: { conditions: ['voxgrad-source', 'module', 'import', 'node', 'default'] } },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 120_000,
+    server: { deps: { inline: [/@voxgrad/, /^voxgrad/] } },
+  },
+});
