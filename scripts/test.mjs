@@ -1,4 +1,5 @@
-// npm test: installs and builds what is missing, then types, lint and all tests.
+// npm test: installs and builds what is missing, then types, lint and all tests. `--long` gives the
+// property tests twenty times as many cases.
 
 import { ensureInstalled, run, say } from './project.mjs';
 
@@ -9,4 +10,7 @@ run('npx', ['tsc', '--noEmit']);
 say('checking format and lint');
 run('npx', ['biome', 'check', '.']);
 say('running all tests');
-run('npx', ['vitest', 'run', ...process.argv.slice(2)]);
+const args = process.argv.slice(2).filter((arg) => arg !== '--long');
+const env = { ...process.env };
+if (process.argv.includes('--long')) env.VOXGRAD_RUNS ??= '20';
+run('npx', ['vitest', 'run', ...args], { env });

@@ -28,7 +28,7 @@ if (!Number.isInteger(seed) || !Number.isInteger(epochs) || epochs < 1) {
 }
 
 // Long enough in depth that an Ascend 910B's own backward refuses the 9³ kernel.
-const size = [8, 8, 192] as const;
+const size = [4, 10, 380] as const;
 const checkpoint = new URL('../checkpoint/faults.pt', import.meta.url);
 const outputFolder = new URL('../output/', import.meta.url);
 const output = new URL('faults-finetuned.pt', outputFolder);

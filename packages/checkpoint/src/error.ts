@@ -52,7 +52,7 @@ export class CheckpointError extends VoxgradError {
     return new CheckpointError(this.code, this.#text, { ...this.where, source }, { cause: this });
   }
 
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 }

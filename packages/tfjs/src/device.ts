@@ -7,7 +7,6 @@ import {
   missingKernel,
   type Refusal,
   registerDevice,
-  type View,
   VoxgradError,
 } from '@voxgrad/core';
 import { convForward } from './convolution.js';
@@ -39,7 +38,6 @@ export function createTfjsDevice(tf: Tfjs): Device {
       `createTfjsDevice(): the backend '${backend}' is read asynchronously, which this device does not ` +
         `do yet; use one of ${[...SYNCHRONOUS].join(', ')} (tf.setBackend)`,
     );
-  const read = (view: View) => cpuKernels.copy(view, 'float32').array as Float32Array;
   const device = new Device(
     `tfjs:${backend}`,
     'tfjs',
@@ -53,7 +51,7 @@ export function createTfjsDevice(tf: Tfjs): Device {
     {
       ...cpuKernels,
       convBackward: undefined,
-      convForward: (x, weight, geometry) => convForward(tf, read, x, weight, geometry),
+      convForward: (x, weight, geometry) => convForward(tf, x, weight, geometry),
     },
   );
   return registerDevice(device);

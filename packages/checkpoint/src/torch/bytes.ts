@@ -118,7 +118,37 @@ export class ByteWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Makes room and returns where it begins. */
+  u8(value: number): void {
+    const at = this.#grow(1);
+    this.#view.setUint8(at, value);
+  }
+
+  u16(value: number): void {
+    const at = this.#grow(2);
+    this.#view.setUint16(at, value, true);
+  }
+
+  u32(value: number): void {
+    const at = this.#grow(4);
+    this.#view.setUint32(at, value, true);
+  }
+
+  i32(value: number): void {
+    const at = this.#grow(4);
+    this.#view.setInt32(at, value, true);
+  }
+
+  f64BigEndian(value: number): void {
+    const at = this.#grow(8);
+    this.#view.setFloat64(at, value, false);
+  }
+
+  append(bytes: Uint8Array): void {
+    const at = this.#grow(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
+  /** Makes room, which may replace the buffer, and returns where it begins. */
   #grow(length: number): number {
     const start = this.#length;
     this.#length += length;
@@ -129,30 +159,6 @@ export class ByteWriter {
       this.#view = new DataView(larger.buffer);
     }
     return start;
-  }
-
-  u8(value: number): void {
-    this.#view.setUint8(this.#grow(1), value);
-  }
-
-  u16(value: number): void {
-    this.#view.setUint16(this.#grow(2), value, true);
-  }
-
-  u32(value: number): void {
-    this.#view.setUint32(this.#grow(4), value, true);
-  }
-
-  i32(value: number): void {
-    this.#view.setInt32(this.#grow(4), value, true);
-  }
-
-  f64BigEndian(value: number): void {
-    this.#view.setFloat64(this.#grow(8), value, false);
-  }
-
-  append(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#grow(bytes.length));
   }
 
   finish(): Uint8Array<ArrayBuffer> {

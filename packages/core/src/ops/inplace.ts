@@ -1,6 +1,8 @@
 // In-place forms: the out-of-place result is written into the tensor, which then takes over its
 // place on the tape. `Tensor.replaceWith` refuses what PyTorch refuses, and what would go wrong.
 
+import { isGradEnabled } from '../autograd/mode.js';
+import { defineOp } from '../autograd/op.js';
 import { dtypeError } from '../errors.js';
 import { fillBernoulli, fillNormal, fillUniform } from '../random/fill.js';
 import { defaultGenerator, type Generator } from '../random/generator.js';
@@ -8,7 +10,7 @@ import { kindOf } from '../tensor/dtype.js';
 import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
 import { add, clamp, div, mul, sub } from './binary.js';
-import { cast } from './cast.js';
+import { cast, clone } from './cast.js';
 import type { TensorOrScalar } from './operands.js';
 import { relu } from './unary.js';
 import { expand } from './views.js';
@@ -24,26 +26,42 @@ function intoPlace(x: Tensor, result: Tensor, operation: string): Tensor {
   return x.replaceWith(cast(result, x.dtype), operation);
 }
 
+/** `x` as a rule that saves it needs it: what is about to be overwritten is copied. */
+function original(x: Tensor, other: TensorOrScalar): Tensor {
+  const recorded = x.requiresGrad || (other instanceof Tensor && other.requiresGrad);
+  return isGradEnabled() && recorded ? clone(x) : x;
+}
+
 export const add_ = (x: Tensor, other: TensorOrScalar, options?: { alpha?: number }): Tensor =>
   intoPlace(x, add(x, other, options), 'add_');
 export const sub_ = (x: Tensor, other: TensorOrScalar, options?: { alpha?: number }): Tensor =>
   intoPlace(x, sub(x, other, options), 'sub_');
 export const mul_ = (x: Tensor, other: TensorOrScalar): Tensor =>
-  intoPlace(x, mul(x, other), 'mul_');
+  intoPlace(x, mul(original(x, other), other), 'mul_');
 export const div_ = (x: Tensor, other: TensorOrScalar): Tensor =>
-  intoPlace(x, div(x, other), 'div_');
+  intoPlace(x, div(original(x, other), other), 'div_');
 export const relu_ = (x: Tensor): Tensor => intoPlace(x, relu(x), 'relu_');
 export const clamp_ = (x: Tensor, bounds: { min?: number; max?: number }): Tensor =>
   intoPlace(x, clamp(x, bounds), 'clamp_');
 
+/** `value` in the place of `x`, whose own gradient is then zero. */
+const overwriteOp = defineOp({
+  name: 'overwrite',
+  forward: ([, value]) => value.alias(),
+  backward: ([g]) => [g && Tensor.filled(g.shape, 0, g.dtype, g.device), g],
+});
+
+const overwrite = (x: Tensor, value: Tensor, operation: string): Tensor =>
+  x.replaceWith(overwriteOp([x, value], undefined), operation);
+
 /** Every element becomes `value`. */
 export const fill_ = (x: Tensor, value: number): Tensor =>
-  x.replaceWith(Tensor.filled(x.shape, value, x.dtype, x.device), 'fill_');
+  overwrite(x, Tensor.filled(x.shape, value, x.dtype, x.device), 'fill_');
 export const zero_ = (x: Tensor): Tensor => fill_(x, 0);
 
 /** Elements of `source`, broadcast and converted; it may be on another device. */
 export const copy_ = (x: Tensor, source: Tensor): Tensor =>
-  x.replaceWith(expand(cast(source.to(x.device), x.dtype), x.shape), 'copy_');
+  overwrite(x, expand(cast(source.to(x.device), x.dtype), x.shape), 'copy_');
 
 type RandomFill = (
   out: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
@@ -62,7 +80,7 @@ function refill(x: Tensor, operation: string, fill: RandomFill, generator?: Gene
     shape: x.shape,
     storage: new Storage(x.dtype, out),
   });
-  return x.replaceWith(drawn, operation);
+  return overwrite(x, drawn, operation);
 }
 
 export interface InPlaceRandomOptions {

@@ -36,8 +36,9 @@ export function cat(tensors: readonly Tensor[], dim = 0): Tensor {
   commonDevice('cat', tensors);
   const dtype = resultType(...tensors);
   // A tensor of shape [0] joins with anything, as in PyTorch.
-  const parts = tensors.filter((x) => !(x.ndim === 1 && x.shape[0] === 0));
-  if (parts.length === 0) return cast(tensors[0], dtype);
+  const empty = (x: Tensor) => x.ndim === 1 && x.shape[0] === 0;
+  const rank = tensors.find((x) => !empty(x))?.ndim ?? 1;
+  const parts = tensors.filter((x) => rank === 1 || !empty(x));
   const [first] = parts;
   if (first.ndim === 0)
     throw shapeError('zero-dimensional tensor (at position 0) cannot be concatenated');

@@ -197,7 +197,7 @@ function refused(op: string, device: Device, { strategy, support }: Candidate): 
   const text = support.reasons.join('; ');
   return new VoxgradError(
     first?.code ?? 'STRATEGY',
-    `${op}: the forced strategy '${strategy.name}' cannot run on ${device.name}: ${first?.code ? `${first.code}: ` : ''}${text}`,
+    `${op}: the forced strategy '${strategy.name}' cannot run on ${device.name}: ${text}`,
   );
 }
 

@@ -58,4 +58,8 @@ export type ConvForwardStrategy = Strategy<ConvCall, ConvForwardTensors, Tensor>
 export const supportOf = (refusals: readonly Refusal[], yes: string): Support =>
   refusals.length === 0
     ? { ok: true, reasons: [yes] }
-    : { ok: false, reasons: refusals.map((r) => r.message), refusals };
+    : {
+        ok: false,
+        reasons: refusals.map((r) => (r.code ? `${r.code}: ${r.message}` : r.message)),
+        refusals,
+      };

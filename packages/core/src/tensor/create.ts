@@ -187,17 +187,25 @@ export const randLike = (x: Tensor, options?: CreateOptions): Tensor =>
 export const randnLike = (x: Tensor, options?: CreateOptions): Tensor =>
   randn(x.shape, like(x, options));
 
-/** The identity matrix, `[n, m]`. */
-export function eye(n: number, m: number = n, options: CreateOptions = {}): Tensor {
+/** The identity matrix, `[n, m]`; square when `m` is omitted. */
+export function eye(n: number, m: number | CreateOptions = n, options: CreateOptions = {}): Tensor {
+  if (typeof m === 'object') return eye(n, n, m);
   const wide = new Float64Array(numelOf(checkShape([n, m], 'eye')));
   for (let i = 0; i < Math.min(n, m); i++) wide[i * m + i] = 1;
   const made = fromHost(wide, 'float64', [n, m], { device: options.device });
   return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
 }
 
-/** start, start + step, … before `end`. Integers make int64, others the default dtype. */
-export function arange(start: number, end?: number, step = 1, options: CreateOptions = {}): Tensor {
-  const [from, to] = end === undefined ? [0, start] : [start, end];
+/** 0, 1, … before `end`; integers make int64, others the default dtype. */
+export function arange(end: number, options?: CreateOptions): Tensor;
+/** start, start + step, … before `end`. */
+export function arange(start: number, end: number, options?: CreateOptions): Tensor;
+export function arange(start: number, end: number, step: number, options?: CreateOptions): Tensor;
+export function arange(...args: (number | CreateOptions | undefined)[]): Tensor {
+  const numbers = args.filter((arg) => typeof arg === 'number');
+  const last = args.at(-1);
+  const options = typeof last === 'object' ? last : {};
+  const [from, to = 0, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers;
   if (![from, to, step].every(Number.isFinite))
     throw argumentError(`arange(): expected finite numbers, but got ${from}, ${to}, ${step}`);
   if (step === 0) throw argumentError('step must be nonzero');

@@ -4,6 +4,7 @@ import * as binary from '../ops/binary.js';
 import * as cast from '../ops/cast.js';
 import { gather, indexSelect } from '../ops/indexing.js';
 import * as inplace from '../ops/inplace.js';
+import { cat } from '../ops/join.js';
 import * as logical from '../ops/logical.js';
 import { bmm, matmul, mm } from '../ops/matmul.js';
 import * as reduce from '../ops/reduce.js';
@@ -25,6 +26,9 @@ const methods = {
   ...logical,
   ...inplace,
   var: variance,
+  /** Joins this tensor with others along an axis. */
+  cat: (x: Tensor, others: Tensor | readonly Tensor[], dim = 0): Tensor =>
+    cat([x, ...[others].flat()], dim),
   gather,
   indexSelect,
   bmm,

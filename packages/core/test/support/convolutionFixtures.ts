@@ -4,15 +4,18 @@ import * as vg from '../../src/index.js';
 import { type FixtureTensor, readJson, readSafetensors } from '../fixtures.js';
 import { defined } from './numbers.js';
 
+const FUNCTIONS = {
+  conv1d: vg.conv1d,
+  conv2d: vg.conv2d,
+  conv3d: vg.conv3d,
+  convTranspose1d: vg.convTranspose1d,
+  convTranspose2d: vg.convTranspose2d,
+  convTranspose3d: vg.convTranspose3d,
+};
+
 export interface ConvolutionCase {
   readonly name: string;
-  readonly op:
-    | 'conv1d'
-    | 'conv2d'
-    | 'conv3d'
-    | 'convTranspose1d'
-    | 'convTranspose2d'
-    | 'convTranspose3d';
+  readonly op: keyof typeof FUNCTIONS;
   readonly input: number[];
   readonly weight: number[];
   readonly bias: boolean;
@@ -64,7 +67,7 @@ export function runCase(
   backward?: string,
 ): vg.Tensor {
   const { paddingMode: mode, padding = 0, ...rest } = c.options;
-  const convolve: typeof vg.conv3d = vg[c.op] as typeof vg.conv3d;
+  const convolve = FUNCTIONS[c.op] as typeof vg.conv3d;
   if (mode === undefined) return convolve(x, w, b, { padding, ...rest, backward });
   const kernel = w.shape.slice(2);
   const axes = kernel.map(() => 1);

@@ -15,12 +15,15 @@ export class MSELoss extends Module {
 
 /** Cross entropy of unnormalised scores `[N, C, …]`; see `F.crossEntropy`. */
 export class CrossEntropyLoss extends Module {
+  /** A factor per class; moves with the module. */
+  declare weight: Tensor | null;
+
   constructor(readonly options: CrossEntropyOptions = {}) {
     super();
-    if (options.weight) this.registerBuffer('weight', options.weight);
+    this.registerBuffer('weight', options.weight ?? null);
   }
 
   forward(input: Tensor, target: Tensor): Tensor {
-    return crossEntropy(input, target, this.options);
+    return crossEntropy(input, target, { ...this.options, weight: this.weight ?? undefined });
   }
 }

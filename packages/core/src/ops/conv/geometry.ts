@@ -95,7 +95,7 @@ export const convWork = (g: ConvGeometry): number =>
 export const volume = (t: Triple): number => t[0] * t[1] * t[2];
 
 /** Padding of one axis for 'same': the right side takes the odd one (as PyTorch). */
-function samePadding(kernel: number, dilation: number): Pair {
+export function samePadding(kernel: number, dilation: number): Pair {
   const total = dilation * (kernel - 1);
   const lo = Math.floor(total / 2);
   return [lo, total - lo];

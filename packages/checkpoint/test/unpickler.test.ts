@@ -1,0 +1,205 @@
+// The pickle machine by itself: opcodes, refusals, bounds.
+
+import { describe, expect, test } from 'vitest';
+import { CheckpointError, load } from '../src/index.js';
+import { unpickle } from '../src/torch/unpickler.js';
+import { bytes, expectFailure, mapIn, torchFile, u32, u64 } from './support.js';
+
+const PROTO = bytes(0x80, 2);
+const EMPTY_TUPLE = ')';
+
+/** What a .pt file with this pickle loads as. */
+const loadPickle = async (...parts: Parameters<typeof bytes>) =>
+  load(await torchFile(bytes(PROTO, ...parts, '.')));
+
+const unicode = (text: string) => bytes('X', u32(text.length), text);
+
+describe('values', () => {
+  test.each<[string, Parameters<typeof bytes>, unknown]>([
+    ['None', ['N'], null],
+    ['True', [0x88], true],
+    ['BININT', ['J', u32(0xfffffffe)], -2],
+    ['LONG1 of no bytes', [0x8a, 0], 0],
+    ['LONG1 small', [0x8a, 1, 0xff], -1],
+    ['LONG1 large', [0x8a, 9, u64(0), 1], 2n ** 64n],
+    ['LONG4', [0x8b, u32(2), 0x00, 0x80], -32768],
+    ['BINFLOAT', ['G', 0x3f, 0xf8, 0, 0, 0, 0, 0, 0], 1.5],
+    ['SHORT_BINSTRING of Python 2', ['U', 2, 'ab'], 'ab'],
+    ['BINSTRING that is not UTF-8', ['T', u32(1), 0xe9], 'é'],
+    ['BINUNICODE8', [0x8d, u64(1), 'a'], 'a'],
+    ['BINBYTES8', [0x8e, u64(1), 7], Uint8Array.of(7)],
+    ['POP', ['NK', 1, '0'], null],
+    ['POP of a MARK', ['N(0'], null],
+    ['POP_MARK', ['N(K', 1, '1'], null],
+    ['nested tuples', ['K', 1, 0x85, 'K', 2, 0x86], [[1], 2]],
+    ['LONG_BINPUT', ['K', 7, 'r', u32(2 ** 31), '0j', u32(2 ** 31)], 7],
+    ['a list extended twice', ['](K', 1, 'eK', 2, 'a'], [1, 2]],
+    ['EMPTY_SET, ADDITEMS', [0x8f, '(K', 1, 'K', 2, 0x90], new Set([1, 2])],
+    ['STACK_GLOBAL', [0x8c, 5, 'torch', 0x8c, 5, 'int64', 0x93], 'int64'],
+  ])('%s', async (_, parts, value) => {
+    expect(await loadPickle(...parts)).toEqual(value);
+  });
+
+  test('an object that is referred to twice is one object', async () => {
+    const value = await loadPickle(']q', 1, '(h', 1, 'h', 1, 'e0(}q', 2, 'h', 2, 't');
+    const [first, second] = value as unknown[];
+    expect(first).toBe(second);
+  });
+
+  test('a list within itself', async () => {
+    const value = await loadPickle(']q', 1, 'h', 1, 'a');
+    expect((value as unknown[])[0]).toBe(value);
+  });
+
+  test('keys of all plain kinds', async () => {
+    const value = mapIn(
+      await loadPickle(
+        '}(NK',
+        1,
+        0x88,
+        'K',
+        2,
+        'G',
+        0x3f,
+        0xe0,
+        u32(0),
+        0,
+        0,
+        'K',
+        3,
+        'K',
+        5,
+        'K',
+        4,
+        'u',
+      ),
+    );
+    expect([...value]).toEqual([
+      [null, 1],
+      [true, 2],
+      [0.5, 3],
+      [5, 4],
+    ]);
+  });
+});
+
+describe('names', () => {
+  test.each([
+    ['os', 'system'],
+    ['posix', 'system'],
+    ['builtins', 'eval'],
+    ['__builtin__', 'getattr'],
+    ['torch', 'load'],
+    ['torch', '_utils._rebuild_tensor_v2'],
+    ['__main__', 'Network'],
+    ['', ''],
+  ])('%s.%s is refused', async (module, name) => {
+    const pickle = bytes(`c${module}\n${name}\n`, unicode('echo'), 0x85, 'R');
+    const error = await expectFailure(loadPickle(pickle), 'REFUSED', /nothing in a file is run/);
+    expect(error.message).toContain(JSON.stringify(`${module}.${name}`));
+    expect(error.where).toMatchObject({ entry: 'archive/data.pkl', offset: 2 });
+    const stacked = bytes(0x8c, module.length, module, 0x8c, name.length, name, 0x93);
+    await expectFailure(loadPickle(stacked), 'REFUSED', /nothing in a file is run/);
+  });
+
+  test('a name is refused even if nothing uses it', async () => {
+    await expectFailure(loadPickle('cos\nsystem\n0N'), 'REFUSED', /os\.system/);
+  });
+});
+
+describe('what no writer makes', () => {
+  test.each<[string, Parameters<typeof bytes>, RegExp]>([
+    ['an unknown opcode', [0xff], /opcode 0xff/],
+    ['an opcode of protocol 0', ['I01\n'], /opcode 0x49/],
+    ['DUP', ['N2'], /opcode 0x32/],
+    ['protocol 6', [0x80, 6, 'N'], /protocol 6/],
+    ['an empty stack', ['0'], /MARK/],
+    ['STOP with nothing', [], /empty stack/],
+    ['STOP with too much', ['NN'], /left over/],
+    ['STOP within a MARK', ['(N'], /left over/],
+    ['TUPLE without a MARK', ['Nt'], /MARK/],
+    ['TUPLE2 of one', ['N', 0x86], /empty stack/],
+    ['an unset memo', ['h', 9], /memo 9/],
+    ['a memo of nothing', ['q', 9], /needs a value/],
+    ['APPEND to a dict', ['}Na'], /not a list/],
+    ['SETITEM of a list', [']NNs'], /not a dict/],
+    ['SETITEMS of odd length', ['}(Nu'], /missing/],
+    ['ADDITEMS to a list', ['](N', 0x90], /not a set/],
+    ['a list as a key', ['}]Ns'], /as a key/],
+    ['a call of a number', ['K', 1, EMPTY_TUPLE, 'R'], /cannot be called/],
+    ['a call of a type', ['ctorch\nint64\n', EMPTY_TUPLE, 'R'], /cannot be called/],
+    ['a call with a list', ['ccollections\nOrderedDict\n]R'], /not a tuple/],
+    ['BUILD of a list', [']}b'], /has none/],
+    ['BUILD of a dict with a tuple', ['})b'], /has none/],
+    ['STACK_GLOBAL of numbers', ['K', 1, 'K', 2, 0x93], /other than texts/],
+    ['a persistent id that is a text', [unicode('x'), 'Q'], /not a storage/],
+    ['text that is not UTF-8', ['X', u32(1), 0xff], /not UTF-8/],
+    ['a name without an end', ['cos'], /within a name/],
+    ['bytes beyond the end', ['B', u32(1e9)], /1000000000 more bytes/],
+    ['bytes beyond 2^53', [0x8e, u64(2n ** 60n)], /length/],
+    ['a frame beyond the end', [0x95, u64(1000), 'N'], /frame/],
+    ['an integer of a megabyte', [0x8b, u32(2 ** 20), new Uint8Array(2 ** 20)], /an integer of/],
+    ['bytes of a number', ['c_codecs\nencode\nK', 1, 0x85, 'R'], /not text/],
+    ['an OrderedDict of numbers', ['ccollections\nOrderedDict\nK', 1, 0x85, 'R'], /list, tuple/],
+    ['a tuple of nothing as Size', ['ctorch\nSize\nN', 0x85, 'R'], /list, tuple/],
+  ])('%s', async (_, parts, message) => {
+    const error = await expectFailure(loadPickle(...parts), 'CORRUPT', message);
+    expect(error.where.entry).toBe('archive/data.pkl');
+    expect(error.where.offset).toBeGreaterThanOrEqual(2);
+  });
+
+  test('a tuple as a key has no counterpart', async () => {
+    await expectFailure(loadPickle('})Ns'), 'UNSUPPORTED', /keys are tuples/);
+  });
+
+  test('every opcode alone, and before each other, ends in an error or a value', () => {
+    for (let a = 0; a < 256; a++)
+      for (let b = 0; b < 256; b++) {
+        const pickle = bytes(PROTO, '(N}](K', 1, a, b, 1, 0, 0, 0, '.');
+        try {
+          unpickle(pickle);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CheckpointError);
+        }
+      }
+  });
+});
+
+describe('bounds', () => {
+  test('nesting', async () => {
+    const deep = (levels: number) => loadPickle(']'.repeat(levels), 'a'.repeat(levels - 1));
+    await deep(500);
+    await expectFailure(deep(100_000), 'LIMIT', /deep/);
+  });
+
+  test('tuples within tuples, and a dict of dicts', async () => {
+    await expectFailure(loadPickle('N', ...Array(50_000).fill(0x85)), 'LIMIT', /deep/);
+    const dicts = `${'}N'.repeat(50_000)}}${'s'.repeat(50_000)}`;
+    await expectFailure(loadPickle(dicts), 'LIMIT', /deep/);
+  });
+
+  test('objects shared at every level do not multiply', async () => {
+    // l0 = []; l1 = [l0, l0]; … l99 has 2^99 paths to l0.
+    const levels = Array.from({ length: 99 }, (_, i) => bytes('](h', i, 'h', i, 'eq', i + 1));
+    const value = await loadPickle(']q', 0, ...levels);
+    expect(value).toHaveLength(2);
+  });
+
+  test('calls that copy are paid for', async () => {
+    const list = bytes('](', 'N'.repeat(50_000), 'eq', 0, '0');
+    const call = bytes('c__builtin__\nset\nh', 0, 0x85, 'R0');
+    const pickle = bytes(list, ...Array<Uint8Array>(400).fill(call), 'N');
+    await expectFailure(loadPickle(pickle), 'LIMIT', /operations/);
+  });
+
+  test('a long run of operations ends', async () => {
+    const pickle = new Uint8Array(12_000_001).fill('N'.charCodeAt(0));
+    expect(() => unpickle(pickle)).toThrow(/operations/);
+  });
+
+  test('a rebuild within a rebuild', async () => {
+    const name = 'ctorch._tensor\n_rebuild_from_type_v2\n';
+    const pickle = bytes('(', name, 'ctorch\nTensor\n(', name, 'ctorch\nTensor\n)NtNt');
+    await expectFailure(loadPickle(name, pickle, 'R'), 'CORRUPT', /without the call/);
+  });
+});
