@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'DEVICE' // a device is missing, mixed, or cannot do what was asked
   | 'STRATEGY' // no strategy can run a call, or a forced one cannot
   | 'AUTOGRAD' // misuse of the tape
+  | 'MEMORY' // more elements than the runtime can hold
   | 'UNSUPPORTED' // legal in PyTorch, not available here
   | (string & {}); // packages and devices add their own, such as CANN codes
 

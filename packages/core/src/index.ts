@@ -43,8 +43,22 @@ export type {
   TraceEntry,
 } from './strategies/registry.js';
 export type * from './strategies/types.js';
-export * from './tensor/create.js';
+export {
+  arange,
+  type CreateOptions,
+  eye,
+  fromHost,
+  full,
+  fullLike,
+  linspace,
+  ones,
+  onesLike,
+  tensor,
+  zeros,
+  zerosLike,
+} from './tensor/create.js';
 export * from './tensor/dtype.js';
+export * from './tensor/random.js';
 export * from './tensor/shape.js';
 export { Storage, type View } from './tensor/storage.js';
 export { type NestedList, Tensor, type TensorInit } from './tensor/tensor.js';

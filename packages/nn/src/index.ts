@@ -6,6 +6,8 @@ export * from './modules/activation.js';
 export * from './modules/batchnorm.js';
 export * from './modules/container.js';
 export * from './modules/conv.js';
+export type { KernelSize, PaddingMode } from './modules/conv-base.js';
+export * from './modules/conv-transpose.js';
 export * from './modules/linear.js';
 export * from './modules/loss.js';
 export * from './modules/pooling.js';

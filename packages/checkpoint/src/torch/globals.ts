@@ -111,7 +111,7 @@ const PLAIN: readonly PyGlobal[] = [
 ];
 
 const TORCH: readonly PyGlobal[] = [
-  new PyGlobal('torch.Size', ([items], context) => new PyTuple(itemsOf(items ?? [], context))),
+  new PyGlobal('torch.Size', ([items], context) => new PyTuple(itemsOf(items, context))),
   new PyGlobal('torch.device', device),
   new PyGlobal('torch.serialization._get_layout', first),
   // torch_npu's names of memory layouts. What files hold is laid out plainly.

@@ -10,7 +10,10 @@ import { Storages } from './storages.js';
 import { storageOf } from './tensors.js';
 import { unpickle } from './unpickler.js';
 import type { StorageRef } from './values.js';
-import { type Archive, openArchive } from './zip.js';
+import { type Archive, MAX_WORD_BYTES, openArchive } from './zip.js';
+
+/** A data.pkl beyond this is no description of tensors. */
+const MAX_PICKLE_BYTES = 512 * 2 ** 20;
 
 export interface ReadOptions {
   readonly device: Device;
@@ -21,7 +24,7 @@ export interface ReadOptions {
 export async function readTorchZip(source: Source, options: ReadOptions): Promise<Loaded> {
   const archive = await openArchive(source);
   const refs: StorageRef[] = [];
-  const { value } = unpickle(await archive.read('data.pkl'), {
+  const { value } = unpickle(await archive.read('data.pkl', MAX_PICKLE_BYTES), {
     entry: archive.fullName('data.pkl'),
     persistentLoad(id, context) {
       const ref = storageOf(id, context);
@@ -58,7 +61,7 @@ function entryOf({ key, type, length }: StorageRef, archive: Archive): string[] 
 /** The `byteorder` entry came with PyTorch 2.1; before, files were written little-endian. */
 async function isBigEndian(archive: Archive): Promise<boolean> {
   if (archive.sizeOf('byteorder') === undefined) return false;
-  const order = new TextDecoder().decode(await archive.read('byteorder')).trim();
+  const order = new TextDecoder().decode(await archive.read('byteorder', MAX_WORD_BYTES)).trim();
   if (order === 'little' || order === 'big') return order === 'big';
   throw new CheckpointError('CORRUPT', `says ${JSON.stringify(order)}, not little or big`, {
     entry: archive.fullName('byteorder'),

@@ -1,19 +1,20 @@
 // The zip container of torch.save (caffe2/serialize/inline_container.cc): `<prefix>/data.pkl` with
 // the object, `<prefix>/data/<key>` with each storage. zip.js reads the central directory, which
-// alone has the right sizes, inflates, and checks what it reads; this file adds the bounds.
+// alone has the right sizes, and inflates; this file reads what is stored and adds the bounds.
 
 import * as zip from '@zip.js/zip.js';
 import { CheckpointError, reason } from '../error.js';
 import type { Source } from '../source.js';
-
-/** data.pkl beyond this is no description of tensors. */
-const MAX_PICKLE_BYTES = 512 * 2 ** 20;
+import { crc32 } from './crc32.js';
 
 /**
  * How much more than the file's own size its entries may hold. Stored entries hold no more than
  * they take; what is deflated could be a bomb, and entries that overlap another.
  */
 const MAX_EXPANSION = 2 * 2 ** 30;
+
+/** `version` and `byteorder` are single words. */
+export const MAX_WORD_BYTES = 64;
 
 /** In this thread: workers cost more than they save here, and need a URL to start from. */
 const ON_THIS_THREAD = { useWebWorkers: false };
@@ -23,7 +24,8 @@ export interface Archive {
   fullName(name: string): string;
   /** Uncompressed size of an entry, or undefined if there is none. */
   sizeOf(name: string): number | undefined;
-  read(name: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** The content of an entry of at most `limit` bytes, checked, in a buffer of its own. */
+  read(name: string, limit?: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 class SourceReader extends zip.Reader<Source> {
@@ -44,7 +46,7 @@ class SourceReader extends zip.Reader<Source> {
 export async function openArchive(source: Source): Promise<Archive> {
   const entries = await readDirectory(source);
   const prefix = findPrefix(entries);
-  const archive = new TorchArchive(prefix, entries);
+  const archive = new TorchArchive(source, prefix, entries);
   await archive.detectChecksums();
   return archive;
 }
@@ -109,11 +111,13 @@ function notTorch(names: readonly string[]): CheckpointError {
 }
 
 class TorchArchive implements Archive {
+  readonly #source: Source;
   readonly #prefix: string;
   readonly #entries: ReadonlyMap<string, zip.FileEntry>;
-  #hasChecksums = true;
+  #hasChecksums = false;
 
-  constructor(prefix: string, entries: ReadonlyMap<string, zip.FileEntry>) {
+  constructor(source: Source, prefix: string, entries: ReadonlyMap<string, zip.FileEntry>) {
+    this.#source = source;
     this.#prefix = prefix;
     this.#entries = entries;
   }
@@ -131,70 +135,89 @@ class TorchArchive implements Archive {
    * then none of them is right. A two-byte entry tells.
    */
   async detectChecksums(): Promise<void> {
-    if (this.sizeOf('version') === undefined) return;
-    try {
-      await this.read('version');
-    } catch (error) {
-      if (!(error instanceof CheckpointError && isChecksumError(error.cause))) throw error;
-      this.#hasChecksums = false;
-    }
+    const version = this.#entries.get(this.fullName('version'));
+    this.#hasChecksums =
+      version === undefined || crc32(await this.read('version', MAX_WORD_BYTES)) === version.crc32;
   }
 
-  async read(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  async read(name: string, limit = Number.POSITIVE_INFINITY): Promise<Uint8Array<ArrayBuffer>> {
+    const entry = this.#entries.get(this.fullName(name));
     const where = { entry: this.fullName(name) };
-    const entry = this.#entries.get(where.entry);
     if (entry === undefined)
       throw new CheckpointError('CORRUPT', 'is missing from the archive', where);
-    if (name === 'data.pkl' && entry.uncompressedSize > MAX_PICKLE_BYTES)
-      throw new CheckpointError('LIMIT', `is a pickle of ${entry.uncompressedSize} bytes`, where);
-    try {
-      const target = new ExactWriter(entry.uncompressedSize);
-      await entry.getData(target, {
-        ...ON_THIS_THREAD,
-        checkCrc32: this.#hasChecksums,
-        checkOverlappingEntry: true,
-      });
-      return target.bytes();
-    } catch (error) {
-      if (error instanceof CheckpointError && error.where.entry !== undefined) throw error;
+    if (entry.uncompressedSize > limit)
+      throw new CheckpointError(
+        'LIMIT',
+        `has ${entry.uncompressedSize} bytes, more than the ${limit} that make sense`,
+        where,
+      );
+    if (entry.encrypted)
+      throw new CheckpointError('UNSUPPORTED', 'is encrypted. Unpack it and load that', where);
+    const bytes =
+      entry.compressionMethod === STORED
+        ? await readStored(this.#source, entry)
+        : await inflate(entry);
+    if (this.#hasChecksums && crc32(bytes) !== entry.crc32)
       throw new CheckpointError(
         'CORRUPT',
-        isChecksumError(error)
-          ? 'is damaged: its checksum does not match its bytes. Fetch the file again'
-          : `cannot be unpacked (${reason(error)})`,
+        'is damaged: its checksum does not match its bytes. Fetch the file again',
         where,
-        { cause: error },
       );
-    }
+    return bytes;
   }
 }
 
-const isChecksumError = (error: unknown): boolean =>
-  error instanceof Error && error.message === zip.ERR_INVALID_CRC32;
+const STORED = 0;
+
+/** Straight from its place: the data follows a local header whose sizes may be blank. */
+async function readStored(source: Source, entry: zip.FileEntry): Promise<Uint8Array<ArrayBuffer>> {
+  const { filename, offset, compressedSize, uncompressedSize } = entry;
+  const header = new DataView((await source.read(offset, LOCAL_HEADER_BYTES, filename)).buffer);
+  if (header.getUint32(0, true) !== LOCAL_HEADER || compressedSize !== uncompressedSize)
+    throw new CheckpointError('CORRUPT', 'is not where the directory says', { entry: filename });
+  const [nameLength, extraLength] = [header.getUint16(26, true), header.getUint16(28, true)];
+  const start = offset + LOCAL_HEADER_BYTES + nameLength + extraLength;
+  return source.read(start, uncompressedSize, filename);
+}
+
+const LOCAL_HEADER = 0x04034b50;
+const LOCAL_HEADER_BYTES = 30;
+
+async function inflate(entry: zip.FileEntry): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const target = new ExactWriter(entry.uncompressedSize);
+    await entry.getData(target, ON_THIS_THREAD);
+    return target.bytes();
+  } catch (error) {
+    throw new CheckpointError(
+      'CORRUPT',
+      `cannot be unpacked (${reason(error)})`,
+      { entry: entry.filename },
+      { cause: error },
+    );
+  }
+}
 
 /** Takes exactly as many bytes as an entry announces, into a buffer of that size. */
 class ExactWriter extends zip.Writer<Uint8Array<ArrayBuffer>> {
-  readonly #size: number;
-  #target = new Uint8Array();
+  readonly #target: Uint8Array<ArrayBuffer>;
   #length = 0;
 
   constructor(size: number) {
     super();
-    this.#size = size;
+    this.#target = new Uint8Array(size);
   }
 
   override writeUint8Array(chunk: Uint8Array): Promise<void> {
-    if (this.#length === 0 && this.#target.length === 0) this.#target = new Uint8Array(this.#size);
-    if (this.#length + chunk.length > this.#size)
-      throw new Error(`it holds more than the ${this.#size} bytes that it announces`);
+    if (this.#length + chunk.length > this.#target.length)
+      throw new Error(`it holds more than the ${this.#target.length} bytes that it announces`);
     this.#target.set(chunk, this.#length);
     this.#length += chunk.length;
     return Promise.resolve();
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    if (this.#length !== this.#size)
-      throw new Error(`it holds ${this.#length} bytes, but announces ${this.#size}`);
-    return this.#target;
+    if (this.#length === this.#target.length) return this.#target;
+    throw new Error(`it holds ${this.#length} bytes, but announces ${this.#target.length}`);
   }
 }

@@ -4,6 +4,7 @@
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, shapeError } from '../errors.js';
 import {
+  checkShape,
   describe,
   expandStrides,
   formatShape,
@@ -114,6 +115,7 @@ export function expand(x: Tensor, ...shape: number[] | [readonly number[]]): Ten
   const target = sizes.map((size, axis) =>
     size === -1 && axis >= lead ? x.shape[axis - lead] : size,
   );
+  checkShape(target, 'expand');
   return sameShape(target, x.shape) ? x : expandOp([x], target);
 }
 
@@ -213,6 +215,10 @@ export function narrow(x: Tensor, dim: number, start: number, length: number): T
   if (x.ndim === 0) throw shapeError('narrow() cannot be applied to a 0-dim tensor.');
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];
+  if (![start, length].every(Number.isInteger))
+    throw argumentError(
+      `narrow(): start and length must be integers, but got ${start} and ${length}`,
+    );
   if (length < 0) throw argumentError('narrow(): length must be non-negative.');
   const from = start < 0 ? start + size : start;
   if (!(from >= 0 && from + length <= size))
@@ -235,6 +241,8 @@ export function slice(
 ): Tensor {
   if (x.ndim === 0) throw shapeError('slice() cannot be applied to a 0-dim tensor.');
   if (!(Number.isInteger(step) && step > 0)) throw argumentError('slice step must be positive');
+  if (![start, end].every((at) => Number.isInteger(at) || Math.abs(at) === Infinity))
+    throw argumentError(`slice(): positions must be integers, but got ${start} and ${end}`);
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];
   const clip = (at: number) => Math.min(Math.max(at < 0 ? at + size : at, 0), size);

@@ -1,7 +1,5 @@
 import { type DeviceLike, getDevice } from '../device/registry.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
-import { fillNormal, fillPermutation, fillRandint, fillUniform } from '../random/fill.js';
-import { defaultGenerator, type Generator } from '../random/generator.js';
 import {
   allocateHost,
   checkDType,
@@ -75,7 +73,7 @@ function tensorOf(
 }
 
 /** Conversion belongs to the device; `requiresGrad` is set on the result. */
-function converted(x: Tensor, dtype: DType, options: CreateOptions): Tensor {
+export function converted(x: Tensor, dtype: DType, options: CreateOptions): Tensor {
   const made = new Tensor({
     storage: x.device.kernels.copy(x, dtype),
     shape: x.shape,
@@ -170,7 +168,7 @@ export const ones = (shape: readonly number[], options?: CreateOptions): Tensor 
   full(shape, 1, options);
 
 /** Options of a `…Like` form: those of `x` unless given. */
-const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => ({
+export const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => ({
   dtype: x.dtype,
   device: x.device,
   ...options,
@@ -182,10 +180,6 @@ export const onesLike = (x: Tensor, options?: CreateOptions): Tensor =>
   full(x.shape, 1, like(x, options));
 export const fullLike = (x: Tensor, value: number, options?: CreateOptions): Tensor =>
   full(x.shape, value, like(x, options));
-export const randLike = (x: Tensor, options?: CreateOptions): Tensor =>
-  rand(x.shape, like(x, options));
-export const randnLike = (x: Tensor, options?: CreateOptions): Tensor =>
-  randn(x.shape, like(x, options));
 
 /** The identity matrix, `[n, m]`; square when `m` is omitted. */
 export function eye(n: number, m: number | CreateOptions = n, options: CreateOptions = {}): Tensor {
@@ -234,64 +228,4 @@ export function linspace(
   );
   const made = fromHost(wide, 'float64', [steps], { device: options.device });
   return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
-}
-
-// ---- random: the streams of PyTorch's CPU generator ----
-
-export interface RandomOptions extends CreateOptions {
-  generator?: Generator;
-}
-
-type FloatDType = 'float32' | 'float64';
-
-function randomFloat(
-  operation: string,
-  shape: readonly number[],
-  options: RandomOptions,
-  fill: (
-    out: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
-    dtype: FloatDType,
-    g: Generator,
-  ) => void,
-): Tensor {
-  const dtype = checkDType(options.dtype ?? getDefaultDtype());
-  if (dtype !== 'float32' && dtype !== 'float64')
-    throw dtypeError(`${operation}(): expected float32 or float64, but got ${dtype}`);
-  const size = numelOf(checkShape(shape, operation));
-  const out = dtype === 'float32' ? new Float32Array(size) : new Float64Array(size);
-  fill(out, dtype, options.generator ?? defaultGenerator());
-  return fromHost(out, dtype, shape, options);
-}
-
-/** Uniform on [0, 1). */
-export const rand = (shape: readonly number[], options: RandomOptions = {}): Tensor =>
-  randomFloat('rand', shape, options, (out, dtype, g) => fillUniform(out, dtype, 0, 1, g));
-
-/** Standard normal. */
-export const randn = (shape: readonly number[], options: RandomOptions = {}): Tensor =>
-  randomFloat('randn', shape, options, (out, dtype, g) => fillNormal(out, dtype, 0, 1, g));
-
-/** Integers of [low, high), int64 unless another dtype is given. */
-export function randint(
-  low: number,
-  high: number,
-  shape: readonly number[],
-  options: RandomOptions = {},
-): Tensor {
-  if (!(high > low))
-    throw argumentError(
-      `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`,
-    );
-  const dtype = checkDType(options.dtype ?? 'int64');
-  const out = new BigInt64Array(numelOf(checkShape(shape, 'randint')));
-  fillRandint(out, low, high, options.generator ?? defaultGenerator());
-  const made = fromHost(out, 'int64', shape, { device: options.device });
-  return dtype === 'int64' ? made : converted(made, dtype, options);
-}
-
-/** A random order of 0 … n − 1, int64. */
-export function randperm(n: number, options: RandomOptions = {}): Tensor {
-  const out = new BigInt64Array(checkShape([n], 'randperm')[0]);
-  fillPermutation(out, options.generator ?? defaultGenerator());
-  return fromHost(out, 'int64', [n], options);
 }

@@ -1,4 +1,4 @@
-import { dtypeError } from '../errors.js';
+import { dtypeError, VoxgradError } from '../errors.js';
 import { shared } from '../shared.js';
 
 export type DType =
@@ -68,8 +68,15 @@ export const isFloat = (dtype: DType): boolean => TABLE[dtype].kind === 'float';
 /** PyTorch's name of the scalar type, for messages: `Float`, `Long`, … */
 export const torchName = (dtype: DType): string => TABLE[dtype].torchName;
 
-export const allocateHost = (dtype: DType, length: number): HostArray =>
-  new TABLE[dtype].array(length);
+/** @throws VoxgradError where the runtime has no room for so many elements */
+export function allocateHost(dtype: DType, length: number): HostArray {
+  try {
+    return new TABLE[dtype].array(length);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new VoxgradError('MEMORY', `cannot allocate ${length} elements of ${dtype}`, { cause });
+  }
+}
 
 /** Elements of `dtype` over existing bytes; `byteOffset` must be aligned to the element size. */
 export const hostArrayOver = (

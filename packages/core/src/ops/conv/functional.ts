@@ -1,9 +1,10 @@
 // conv1d … convTranspose3d as users call them: checked, brought to three axes, and back.
 
-import { dtypeError } from '../../errors.js';
+import { argumentError, dtypeError } from '../../errors.js';
 import { scopedChoice } from '../../strategies/registry.js';
-import { torchName } from '../../tensor/dtype.js';
-import type { Tensor } from '../../tensor/tensor.js';
+import { isFloat, torchName } from '../../tensor/dtype.js';
+import { describe } from '../../tensor/shape.js';
+import { Tensor } from '../../tensor/tensor.js';
 import { commonDevice, requireCompute } from '../operands.js';
 import { reshape } from '../views.js';
 import { conv, convTransposed } from './algebra.js';
@@ -30,13 +31,24 @@ export interface ConvTransposeCallOptions extends ConvTransposeOptions {
 }
 
 function checkTensors(operation: string, x: Tensor, weight: Tensor, bias: Tensor | null): void {
-  const device = commonDevice(operation, bias ? [x, weight, bias] : [x, weight]);
-  for (const [name, other] of Object.entries({ weight, bias }))
-    if (other && other.dtype !== x.dtype)
-      throw dtypeError(
-        `${operation}: expected scalar type ${torchName(x.dtype)} but found ${torchName(other.dtype)} ` +
-          `(input is ${x.dtype}, ${name} is ${other.dtype})`,
+  const given = Object.entries({ input: x, weight, ...(bias === null ? {} : { bias }) });
+  for (const [name, value] of given)
+    if (!(value instanceof Tensor))
+      throw argumentError(
+        `${operation}(): argument '${name}' must be Tensor, but got ${describe(value)}`,
       );
+  const device = commonDevice(operation, bias ? [x, weight, bias] : [x, weight]);
+  for (const [name, { dtype }] of given)
+    if (dtype !== x.dtype)
+      throw dtypeError(
+        `${operation}: expected scalar type ${torchName(x.dtype)} but found ${torchName(dtype)} ` +
+          `(input is ${x.dtype}, ${name} is ${dtype})`,
+      );
+  if (!isFloat(x.dtype))
+    throw dtypeError(
+      `"${operation}" not implemented for '${torchName(x.dtype)}': a convolution takes floating ` +
+        'dtypes; convert with .to(...) first',
+    );
   requireCompute(operation, device, x.dtype);
 }
 
