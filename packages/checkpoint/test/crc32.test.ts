@@ -1,4 +1,4 @@
-import { crc32 as zlibCrc32 } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { expect, test } from 'vitest';
 import { crc32 } from '../src/torch/crc32.js';
 import { bytes } from './support.js';
@@ -7,9 +7,10 @@ test('the check value of the CRC catalogue', () => {
   expect(crc32(bytes('123456789'))).toBe(0xcbf43926);
 });
 
-test.skipIf(zlibCrc32 === undefined)('equals zlib at every length and alignment', () => {
+// Node has its own since 20.15.
+test.skipIf(zlib.crc32 === undefined)('equals zlib at every length and alignment', () => {
   const data = Uint8Array.from({ length: 100 }, (_, i) => (i * 151) ^ (i >> 2));
   for (let start = 0; start < 9; start++)
     for (let end = start; end <= data.length; end++)
-      expect(crc32(data.subarray(start, end))).toBe(zlibCrc32(data.subarray(start, end)));
+      expect(crc32(data.subarray(start, end))).toBe(zlib.crc32(data.subarray(start, end)));
 });

@@ -1,5 +1,6 @@
 // Files that are broken, cut or made to do harm: each throws a CheckpointError, and soon.
 
+import { Tensor } from '@voxgrad/core';
 import { describe, expect, test } from 'vitest';
 import { CheckpointError, load } from '../src/index.js';
 import {
@@ -31,8 +32,8 @@ describe.each(FILES)('%s', (name) => {
   });
 
   test('with a flipped byte loads or is refused', async () => {
-    for (let at = 0; at < whole.length; at += 3) {
-      for (const flip of [0x01, 0x80, 0xff]) {
+    for (let at = 0; at < whole.length; at += 5) {
+      for (const flip of [0x01, 0xff]) {
         const damaged = whole.slice();
         damaged[at] ^= flip;
         await loadOrRefuse(damaged);
@@ -49,18 +50,28 @@ describe.each(FILES)('%s', (name) => {
   });
 });
 
+/** Loads tensors that stay within their storages, or throws a CheckpointError. */
 async function loadOrRefuse(file: Uint8Array): Promise<void> {
   try {
-    await load(file);
+    checkTensors(await load(file));
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
   }
 }
 
+function checkTensors(value: unknown): void {
+  if (value instanceof Map) for (const item of value.values()) checkTensors(item);
+  if (!(value instanceof Tensor) || value.numel === 0) return;
+  const { shape, strides, offset, storage } = value;
+  const last = shape.reduce((index, size, axis) => index + (size - 1) * strides[axis], offset);
+  if (offset < 0 || last >= storage.length || !Number.isInteger(last))
+    throw new Error(`a tensor reaches element ${last} of ${storage.length}`);
+}
+
 test('flipped bytes in data.pkl, past the checksum, load or are refused', async () => {
   const entries = await entriesOf(fixture('training_checkpoint.pt'));
   const name = Object.keys(entries).find((entry) => entry.endsWith('data.pkl')) ?? '';
-  for (let at = 0; at < entries[name].length; at += 5) {
+  for (let at = 0; at < entries[name].length; at += 13) {
     const damaged = entries[name].slice();
     damaged[at] ^= 1 << (at % 8);
     await loadOrRefuse(await archive({ ...entries, [name]: damaged }));

@@ -7,7 +7,8 @@ import {
   type Tensor,
   VoxgradError,
 } from '@voxgrad/core';
-import { join, type Module } from './module.js';
+import { join } from './key.js';
+import type { Module } from './module.js';
 
 export interface LoadResult {
   readonly missingKeys: string[];

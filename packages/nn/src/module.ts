@@ -11,6 +11,7 @@ import {
   StateDict,
   Tensor,
 } from '@voxgrad/core';
+import { join } from './key.js';
 import { type LoadResult, loadInto } from './load-state-dict.js';
 import { Parameter } from './parameter.js';
 
@@ -282,5 +283,3 @@ export abstract class Module {
     return `${name}(\n${inside.join('\n')}\n)`;
   }
 }
-
-export const join = (prefix: string, name: string): string => (prefix ? `${prefix}.${name}` : name);

@@ -18,7 +18,8 @@ export function convForward(tf: Tfjs, x: View, weight: View, g: ConvGeometry): S
     return convolve(tf.pad(whole, [[0, 0], d, h, w, [0, 0]]), 'valid');
   });
   try {
-    return toChannelsFirst(Float32Array.from(y.dataSync()), y.shape);
+    // An output padding beyond the stride makes more positions than the geometry asks for.
+    return toChannelsFirst(Float32Array.from(y.dataSync()), y.shape, g.output);
   } finally {
     y.dispose();
   }

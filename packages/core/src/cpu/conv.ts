@@ -1,7 +1,7 @@
 // The reference convolution and its two adjoints as plain loops. Planes (H × W) are accumulated in
 // float64 whatever the dtype, one kernel tap at a time along rows, so the inner loops are runs.
 
-import type { Needs } from '../device/device.js';
+import type { Needs } from '../ops/conv/geometry.js';
 import {
   type ConvGeometry,
   inputShape,

@@ -18,8 +18,7 @@ export function convert(source: HostArray, from: DType, to: DType): HostArray {
   }
   const out = target as Float64Array; // any array of numbers: the index write converts
   if (to === 'bool') {
-    for (let i = 0; i < out.length; i++) out[i] = source[i] && read(i) !== 0 ? 1 : 0;
-    if (from === 'int64') for (let i = 0; i < out.length; i++) out[i] = source[i] !== 0n ? 1 : 0;
+    for (let i = 0; i < out.length; i++) out[i] = read(i) !== 0 ? 1 : 0; // NaN is true
   } else if (to === 'float16') {
     for (let i = 0; i < out.length; i++) out[i] = numberToFloat16(read(i));
   } else if (to === 'bfloat16') {

@@ -7,13 +7,13 @@ import { rowMajor } from './rows.js';
 
 type Numbers = Float64Array<ArrayBuffer>; // stands for every array whose elements are numbers
 
-/** Round half to even, as C's nearbyint. */
+/** Round half to even, as C's nearbyint; small negative numbers become −0. */
 function roundHalfEven(x: number): number {
   const below = Math.floor(x);
   const rest = x - below;
-  if (rest < 0.5) return below;
-  if (rest > 0.5) return below + 1;
-  return below % 2 === 0 ? below : below + 1;
+  const up = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
+  const nearest = up ? below + 1 : below;
+  return nearest === 0 ? x * 0 : nearest;
 }
 
 const UNARY: Record<UnaryName, (x: number) => number> = {

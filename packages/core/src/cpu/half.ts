@@ -9,8 +9,9 @@ export function float16ToNumber(word: number): number {
   return getFloat16(scratch, 0);
 }
 
+/** Rounds to nearest, ties to even, by way of float32 as PyTorch does. */
 export function numberToFloat16(value: number): number {
-  setFloat16(scratch, 0, value);
+  setFloat16(scratch, 0, Math.fround(value));
   return scratch.getUint16(0);
 }
 

@@ -1,4 +1,4 @@
-import type { ConvCall, ConvGeometry } from '../ops/conv/geometry.js';
+import type { ConvCall, ConvGeometry, Needs, Triple } from '../ops/conv/geometry.js';
 import { instanceOfBrand } from '../shared.js';
 import type { DType } from '../tensor/dtype.js';
 import type { Storage, View } from '../tensor/storage.js';
@@ -40,11 +40,6 @@ export interface PoolGeometry {
   readonly output: Triple;
 }
 
-export type Triple = readonly [number, number, number];
-
-/** Which of the three gradients of a convolution are wanted: input, weight, bias. */
-export type Needs = readonly [input: boolean, weight: boolean, bias: boolean];
-
 /**
  * The primitives of a device. A kernel reads strided views and returns fresh contiguous storage;
  * views of one call have the same shape and dtype unless it says otherwise. Kernels know nothing
@@ -74,7 +69,10 @@ export interface Kernels {
   /** Flat int64 positions (within D·H·W) of the largest element of each window of `[outer, D, H, W]`. */
   maxPoolIndices(x: View, geometry: PoolGeometry): Storage;
 
-  /** `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`, no bias. */
+  /**
+   * `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`, no bias. The first `output`
+   * positions are wanted; an adjoint's output padding can leave room for more.
+   */
   convForward?(x: View, weight: View, geometry: ConvGeometry): Storage;
   /** The weight gradient alone. */
   convWeight?(x: View, gradOutput: View, geometry: ConvGeometry): Storage;

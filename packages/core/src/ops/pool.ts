@@ -1,7 +1,8 @@
-import type { PoolGeometry, Triple } from '../device/device.js';
+import type { PoolGeometry } from '../device/device.js';
 import { argumentError, shapeError } from '../errors.js';
 import { formatShape, numelOf, perAxis } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
+import type { Triple } from './conv/geometry.js';
 import { dilatedKernel, type SpatialRank } from './conv/geometry.js';
 import { gather } from './indexing.js';
 import { requireCompute } from './operands.js';

@@ -1,8 +1,8 @@
 // The plain description of a convolution call, as users write it for `explain` and read it in a
 // trace, and the checked one that strategies see.
 
-import type { Needs } from '../device/device.js';
 import { argumentError } from '../errors.js';
+import type { Needs } from '../ops/conv/geometry.js';
 import {
   type ConvCall,
   type ConvOptions,

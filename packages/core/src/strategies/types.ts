@@ -1,5 +1,5 @@
-import type { Capabilities, Needs, Refusal } from '../device/device.js';
-import type { ConvCall } from '../ops/conv/geometry.js';
+import type { Capabilities, Refusal } from '../device/device.js';
+import type { ConvCall, Needs } from '../ops/conv/geometry.js';
 import type { Tensor } from '../tensor/tensor.js';
 
 export type StrategyKind = 'fused' | 'composite' | 'tiled' | 'custom';

@@ -9,7 +9,8 @@ import {
   type Tensor,
   zeros,
 } from '@voxgrad/core';
-import { join, Module } from '../module.js';
+import { join } from '../key.js';
+import { Module } from '../module.js';
 import { batchNorm } from '../normalization.js';
 import { Parameter } from '../parameter.js';
 

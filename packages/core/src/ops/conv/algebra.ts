@@ -15,11 +15,11 @@
 // strategies compete for. All tensors here are 5-D and carry the geometry of `geometry.ts`.
 
 import { defineMultiOp, defineOp } from '../../autograd/op.js';
-import type { Needs } from '../../device/device.js';
 import { scopedChoice, select } from '../../strategies/registry.js';
 import type { ConvBackwardStrategy, ConvForwardStrategy } from '../../strategies/types.js';
 import type { Tensor } from '../../tensor/tensor.js';
 import { expand, reshape } from '../views.js';
+import type { Needs } from './geometry.js';
 import { type ConvGeometry, outputShape } from './geometry.js';
 
 interface ConvSettings {

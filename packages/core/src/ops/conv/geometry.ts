@@ -12,11 +12,14 @@
 // roles of x and y exchanged; its output padding decides which of the `stride` possible input
 // sizes is meant.
 
-import type { Needs, Triple } from '../../device/device.js';
 import { argumentError, shapeError } from '../../errors.js';
 import type { DType } from '../../tensor/dtype.js';
 import { describe, formatShape, perAxis } from '../../tensor/shape.js';
 
+/** One value for each of the axes D, H, W. */
+export type Triple = readonly [number, number, number];
+/** Which of the three gradients of a convolution are wanted. */
+export type Needs = readonly [input: boolean, weight: boolean, bias: boolean];
 export type SpatialRank = 1 | 2 | 3;
 export type Pair = readonly [lo: number, hi: number];
 
