@@ -16,15 +16,21 @@ export const hasFileSystem = (): boolean =>
 const needFileSystem = (doing: string, instead: string) =>
   new CheckpointError('IO', `${doing} a file needs Node; here, ${instead}`);
 
-export async function toPath(file: string | URL): Promise<string> {
-  return typeof file === 'string' ? file : (await nodeUrl()).fileURLToPath(file);
+async function toPath(file: string | URL): Promise<string> {
+  if (typeof file === 'string' && !file.startsWith('file://')) return file;
+  try {
+    return (await nodeUrl()).fileURLToPath(file);
+  } catch (error) {
+    throw new CheckpointError('IO', `is not a path (${reason(error)})`, { source: String(file) });
+  }
 }
 
 /** An open file and its size in bytes. */
 export async function openFile(file: string | URL): Promise<{ handle: FileHandle; size: number }> {
   if (!hasFileSystem()) throw needFileSystem('reading', 'pass a URL, Blob or ArrayBuffer');
+  const path = await toPath(file);
   try {
-    const handle = await (await fs()).open(await toPath(file), 'r');
+    const handle = await (await fs()).open(path, 'r');
     const stat = await handle.stat();
     if (stat.isFile()) return { handle, size: stat.size };
     await handle.close();
@@ -34,6 +40,9 @@ export async function openFile(file: string | URL): Promise<{ handle: FileHandle
   throw new CheckpointError('IO', 'is not a file but a folder or device; name the file in it');
 }
 
+/** Node refuses to read 2 GiB or more at once. */
+const MAX_READ_BYTES = 2 ** 30;
+
 /** Fills `target` from `position` on; returns how many bytes there were. */
 export async function readInto(
   handle: FileHandle,
@@ -42,7 +51,8 @@ export async function readInto(
 ): Promise<number> {
   let done = 0;
   while (done < target.length) {
-    const { bytesRead } = await handle.read(target, done, target.length - done, position + done);
+    const length = Math.min(target.length - done, MAX_READ_BYTES);
+    const { bytesRead } = await handle.read(target, done, length, position + done);
     if (bytesRead === 0) break;
     done += bytesRead;
   }
@@ -56,8 +66,10 @@ export async function readInto(
 export async function writeAtomically(file: string | URL, bytes: Uint8Array): Promise<void> {
   if (!hasFileSystem())
     throw needFileSystem('writing', 'call save(value, undefined) and keep the bytes it returns');
-  const { open, rename, rm } = await fs();
-  const path = await toPath(file);
+  const { open, realpath, rename, rm } = await fs();
+  const named = await toPath(file);
+  // A link stays, and what it points to is replaced.
+  const path = await realpath(named).catch(() => named);
   // In the same folder, since a rename between file systems is not atomic.
   const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
   try {
@@ -70,7 +82,7 @@ export async function writeAtomically(file: string | URL, bytes: Uint8Array): Pr
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
     throw new CheckpointError(
       'IO',
       `cannot be written (${reason(error)})`,

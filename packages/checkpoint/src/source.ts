@@ -65,14 +65,14 @@ export async function openSource(source: CheckpointSource): Promise<Source> {
 /** What messages call `source`, also when it cannot be opened. */
 export function nameOf(source: CheckpointSource): string {
   if (typeof source === 'string') return source;
-  if (source instanceof URL) return source.href;
+  if (isUrl(source)) return source.href;
   if (isBlob(source)) return 'name' in source ? String(source.name) : 'the Blob';
   return 'the given bytes';
 }
 
 async function backendOf(source: CheckpointSource): Promise<Backend> {
   const name = nameOf(source);
-  if (source instanceof URL)
+  if (isUrl(source))
     return source.protocol === 'file:' ? fileBackend(source, name) : urlBackend(source, name);
   if (typeof source === 'string') {
     if (/^file:\/\//i.test(source)) return fileBackend(new URL(source), name);
@@ -83,8 +83,7 @@ async function backendOf(source: CheckpointSource): Promise<Backend> {
   if (isBlob(source)) return blobBackend(source, name);
   if (ArrayBuffer.isView(source))
     return bytesBackend(new Uint8Array(source.buffer, source.byteOffset, source.byteLength), name);
-  if (Object.prototype.toString.call(source) === '[object ArrayBuffer]')
-    return bytesBackend(new Uint8Array(source), name);
+  if (isArrayBuffer(source)) return bytesBackend(new Uint8Array(source), name);
   throw new CheckpointError(
     'IO',
     `load() takes a path, URL, Blob, ArrayBuffer or Uint8Array, but got ${describe(source)}`,
@@ -92,8 +91,11 @@ async function backendOf(source: CheckpointSource): Promise<Backend> {
 }
 
 // By tag and not by instanceof: values may come from another realm (a frame, a worker, a vm).
-const isBlob = (value: unknown): value is Blob =>
-  value instanceof Blob || /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value));
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
+const isUrl = (value: unknown): value is URL => tagOf(value) === 'URL';
+const isBlob = (value: unknown): value is Blob => /^(Blob|File)$/.test(tagOf(value));
+const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
+  /^(Shared)?ArrayBuffer$/.test(tagOf(value));
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? 'another object' : String(value);

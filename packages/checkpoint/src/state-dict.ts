@@ -82,19 +82,25 @@ function kind(value: Loaded): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** `module.` is put first by DataParallel, `_orig_mod.` wherever torch.compile wrapped a module. */
-const stripped = (key: string): string => {
-  const steps = key.split('.').filter((step) => step !== '_orig_mod');
-  const first = steps.findIndex((step) => step !== 'module');
-  return steps.slice(first < 0 ? steps.length : first).join('.');
-};
+/** `module` is put first by DataParallel, `_orig_mod` wherever torch.compile wrapped a module. */
+function unwrapped(modules: readonly string[]): string[] {
+  const compiled = modules.filter((name) => name !== '_orig_mod');
+  const first = compiled.findIndex((name) => name !== 'module');
+  return first < 0 ? [] : compiled.slice(first);
+}
+
+/** The key of a parameter without wrappers; its last step is the parameter's own name. */
+function strippedKey(key: string): string {
+  const steps = key.split('.');
+  return [...unwrapped(steps.slice(0, -1)), ...steps.slice(-1)].join('.');
+}
 
 /** Renames the keys of `dict` in place, and those of its metadata. */
 export function stripPrefixes<K extends LoadedKey, V>(dict: Map<K | string, V>): void {
   const entries = [...dict];
   dict.clear();
   for (const [key, value] of entries) {
-    const name = typeof key === 'string' ? stripped(key) : key;
+    const name = typeof key === 'string' ? strippedKey(key) : key;
     if (dict.has(name))
       throw new CheckpointError(
         'STATE_DICT',
@@ -103,5 +109,7 @@ export function stripPrefixes<K extends LoadedKey, V>(dict: Map<K | string, V>):
     dict.set(name, value);
   }
   if (dict instanceof StateDict && dict.metadata !== undefined)
-    dict.metadata = new Map([...dict.metadata].map(([name, facts]) => [stripped(name), facts]));
+    dict.metadata = new Map(
+      [...dict.metadata].map(([name, facts]) => [unwrapped(name.split('.')).join('.'), facts]),
+    );
 }

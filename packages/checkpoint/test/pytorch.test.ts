@@ -317,13 +317,16 @@ with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as target:
     ['meta', 'torch.empty(2, device="meta")', /a meta tensor/],
     ['complex number', '1j', /a complex number/],
   ])('%s tensors are refused by the name of the entry', async (kind, code, message) => {
-    const path = await writes(
-      'unsupported.pt',
-      `torch.save({"model": {"fine": torch.ones(1), "bad.weight": ${code}}}, sys.argv[1])`,
-    );
-    const error = await expectFailure(load(path), 'UNSUPPORTED', message);
-    expect(error.where.path).toEqual(['model', 'bad.weight']);
-    expect(error.message, kind).toContain('["model"]["bad.weight"]');
+    for (const zip of ['True', 'False']) {
+      const path = await writes(
+        'unsupported.pt',
+        `torch.save({"model": {"fine": torch.ones(1), "bad.weight": ${code}}}, sys.argv[1],
+                    _use_new_zipfile_serialization=${zip})`,
+      );
+      const error = await expectFailure(load(path), 'UNSUPPORTED', message);
+      expect(error.where.path).toEqual(['model', 'bad.weight']);
+      expect(error.message, kind).toContain('["model"]["bad.weight"]');
+    }
   });
 
   test('a pickled model is refused with what to do', async () => {

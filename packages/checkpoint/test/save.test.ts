@@ -1,6 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cpu, Device, type DType, StateDict, type Tensor, tensor } from '@voxgrad/core';
 import fc from 'fast-check';
@@ -137,20 +145,24 @@ describe('what is saved comes back', () => {
 
 describe('what cannot be saved is named', () => {
   class Network {}
+  class Module {
+    stateDict() {}
+  }
   let deep: unknown = 0;
   for (let i = 0; i < 2000; i++) deep = [deep];
   test.each<[string, unknown, RegExp]>([
-    ['undefined', undefined, /^an undefined cannot be saved/],
-    ['undefined inside', { a: [1, undefined] }, /\["a"\]\[1\]: an undefined/],
-    ['a hole', [1, , 2], /\[1\]: an undefined/], // biome-ignore lint/suspicious/noSparseArray: on purpose
+    ['undefined', undefined, /^undefined cannot be saved/],
+    ['undefined inside', { a: [1, undefined] }, /\["a"\]\[1\]: undefined cannot/],
+    ['a hole', new Array(1), /\[0\]: undefined cannot/],
     ['a function', { model: () => 1 }, /\["model"\]: a function/],
     ['a symbol', { a: Symbol('x') }, /\["a"\]: a symbol/],
     ['an instance', { model: new Network() }, /\["model"\]: a Network cannot be saved/],
+    ['a module', { model: new Module() }, /a Module cannot be saved; save its stateDict\(\)/],
     ['a Date', new Map([['when', new Date()]]), /\["when"\]: a Date/],
     ['a promise', [Promise.resolve(1)], /\[0\]: a Promise/],
     ['a typed array', { w: new Float32Array(2) }, /\["w"\]: a Float32Array.*tensor\(array\)/],
     ['an object as a key', new Map([[{}, 1]]), /an object as the key/],
-    ['a key that is undefined', new Map([[undefined, 1]]), /an undefined as the key/],
+    ['a key that is undefined', new Map([[undefined, 1]]), /undefined as the key/],
     ['half a character', ['\ud800'], /surrogate/],
     ['too much nesting', deep, /512 deep/],
   ])('%s', async (_, value, message) => {
@@ -198,8 +210,31 @@ describe('files', () => {
     await expectFailure(save([1], missing), 'IO', /folder\.pt: cannot be written \(ENOENT/);
     // A folder stands where the file should: the temporary file is written, the rename fails.
     await expectFailure(save([1], folder), 'IO', /cannot be written/);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`${folder}.`))).toEqual([]);
+    const beside = readdirSync(tmpdir()).filter((name) => name.startsWith(`${basename(folder)}.`));
+    expect(beside).toEqual([]);
     expect(temporaries()).toEqual([]);
+  });
+
+  test('behind a link replace what it points to', async () => {
+    const path = join(folder, 'd.pt');
+    writeFileSync(path, 'old');
+    symlinkSync(path, join(folder, 'link.pt'));
+    await save([1], join(folder, 'link.pt'));
+    expect(lstatSync(join(folder, 'link.pt')).isSymbolicLink()).toBe(true);
+    expect(await load(path)).toEqual([1]);
+  });
+
+  test('cannot be below a file, or at an address', async () => {
+    const file = join(folder, 'e.pt');
+    writeFileSync(file, '');
+    await expectFailure(save([1], join(file, 'x.pt')), 'IO', /cannot be written \(ENOTDIR/);
+    await expectFailure(
+      save([1], new URL('http://a/x.pt')),
+      'IO',
+      /http:\/\/a\/x.pt: is not a path/,
+    );
+    await save([1], pathToFileURL(file).href);
+    expect(await load(file)).toEqual([1]);
   });
 
   test('are safetensors by their name', async () => {

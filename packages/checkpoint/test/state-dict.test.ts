@@ -73,6 +73,9 @@ describe('stripPrefixes', () => {
     ['module.encoder._orig_mod.a', 'encoder.a'],
     ['encoder.module.a', 'encoder.module.a'],
     ['submodule.a', 'submodule.a'],
+    ['module', 'module'],
+    ['module.module', 'module'],
+    ['a._orig_mod', 'a._orig_mod'],
     ['a', 'a'],
   ])('%s becomes %s', async (key, stripped) => {
     expect(await strip(weights(key))).toEqual([stripped]);

@@ -89,6 +89,34 @@ export const torchFile = (pickle: Uint8Array, storages: Record<string, Uint8Arra
     'archive/version': bytes('3\n'),
   });
 
+/** Python values as pickle bytes (protocol 2), to be put together by hand. */
+export const py = {
+  none: bytes('N'),
+  true: bytes(0x88),
+  false: bytes(0x89),
+  dict: bytes('}'),
+  int: (n: number | bigint) => bytes(0x8a, 8, new Uint8Array(BigInt64Array.of(BigInt(n)).buffer)),
+  text: (text: string) => bytes('X', u32(text.length), text),
+  bytes: (content: Uint8Array) => bytes('B', u32(content.length), content),
+  tuple: (...items: Uint8Array[]) => bytes('(', ...items, 't'),
+  ints: (...items: (number | bigint)[]) => py.tuple(...items.map(py.int)),
+  name: (module: string, name: string) => bytes('c', module, '\n', name, '\n'),
+  call: (callee: Uint8Array, ...args: Uint8Array[]) => bytes(callee, py.tuple(...args), 'R'),
+  storage: (type: string, key: string, numel: number | bigint) =>
+    bytes(
+      py.tuple(
+        py.text('storage'),
+        py.name('torch', type),
+        py.text(key),
+        py.text('cpu'),
+        py.int(numel),
+      ),
+      'Q',
+    ),
+  /** A whole pickle of `value`. */
+  pickle: (value: Uint8Array) => bytes(0x80, 2, value, '.'),
+};
+
 /** A Python that has PyTorch, or undefined: Debian's package puts it under the system's own. */
 export const python = ['/usr/bin/python3', 'python3'].find(
   (command) => spawnSync(command, ['-c', 'import torch']).status === 0,

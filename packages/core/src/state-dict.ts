@@ -1,4 +1,7 @@
+import { instanceOfBrand } from './shared.js';
 import type { Tensor } from './tensor/tensor.js';
+
+const BRAND = Symbol.for('voxgrad.StateDict');
 
 /** What PyTorch's `_metadata` says of one module: at least its version. */
 export interface ModuleMetadata {
@@ -11,5 +14,10 @@ export interface ModuleMetadata {
  * ('' is the whole model) to what `_metadata` says of them; undefined where a file has none.
  */
 export class StateDict extends Map<string, Tensor> {
+  readonly [BRAND] = true;
   metadata: Map<string, ModuleMetadata> | undefined;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, StateDict, BRAND, value);
+  }
 }

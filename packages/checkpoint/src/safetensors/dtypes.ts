@@ -25,6 +25,8 @@ export const ELEMENTS: ReadonlyMap<string, Element> = new Map([
   ['U16', { bits: 16 }],
   ['F8_E5M2', { bits: 8 }],
   ['F8_E4M3', { bits: 8 }],
+  ['F8_E5M2FNUZ', { bits: 8 }],
+  ['F8_E4M3FNUZ', { bits: 8 }],
   ['F8_E8M0', { bits: 8 }],
   ['F6_E2M3', { bits: 6 }],
   ['F6_E3M2', { bits: 6 }],

@@ -99,7 +99,9 @@ function entryOf(name: string, value: unknown, dataStart: number): TensorEntry {
   const { dtype, shape, data_offsets: offsets } = value as Record<string, unknown>;
   const element = typeof dtype === 'string' ? ELEMENTS.get(dtype) : undefined;
   if (typeof dtype !== 'string' || element === undefined)
-    throw corrupt(`has the unknown dtype ${JSON.stringify(dtype)}`, undefined, name);
+    throw new CheckpointError('UNSUPPORTED', `has the unknown dtype ${JSON.stringify(dtype)}`, {
+      entry: name,
+    });
   if (!isSizes(shape) || shape.length > MAX_DIMS)
     throw corrupt(`has no shape of up to ${MAX_DIMS} non-negative integers`, undefined, name);
   if (!isSizes(offsets) || offsets.length !== 2 || offsets[0] > offsets[1])

@@ -4,6 +4,9 @@ import { CheckpointError } from '../error.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Longest text of another encoding; names are shorter. */
+const MAX_OLD_STRING = 4096;
+
 /** A cursor over bytes. Running past the end is a `CheckpointError` with its offset. */
 export class ByteReader {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -98,7 +101,8 @@ export class ByteReader {
     try {
       return utf8.decode(part);
     } catch {
-      return Array.from(part, (byte) => String.fromCharCode(byte)).join('');
+      if (length > MAX_OLD_STRING) throw this.error('a text that is not UTF-8', start);
+      return String.fromCharCode(...part);
     }
   }
 

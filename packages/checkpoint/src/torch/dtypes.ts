@@ -1,6 +1,6 @@
 // PyTorch's names of element types. Storage classes are those of torch/__init__.py.
 
-import type { DType } from '@voxgrad/core';
+import { bytesPerElement, type DType } from '@voxgrad/core';
 import { DTypeName, StorageClass } from './values.js';
 
 const HELD: Readonly<Record<string, DType>> = {
@@ -49,31 +49,34 @@ export const STORAGE_NAMES: Readonly<Record<DType, string>> = {
   bool: 'BoolStorage',
 };
 
-const UNSUPPORTED_STORAGES: Readonly<Record<string, string>> = {
-  ComplexFloatStorage: 'complex',
-  ComplexDoubleStorage: 'complex',
-  QInt8Storage: 'quantized',
-  QUInt8Storage: 'quantized',
-  QInt32Storage: 'quantized',
-  QUInt4x2Storage: 'quantized',
-  QUInt2x4Storage: 'quantized',
-};
+const UNSUPPORTED_STORAGES: readonly (readonly [name: string, unit: number, kind: string])[] = [
+  ['ComplexFloatStorage', 8, 'complex'],
+  ['ComplexDoubleStorage', 16, 'complex'],
+  ['QInt8Storage', 1, 'quantized'],
+  ['QUInt8Storage', 1, 'quantized'],
+  ['QInt32Storage', 4, 'quantized'],
+  ['QUInt4x2Storage', 1, 'quantized'],
+  ['QUInt2x4Storage', 1, 'quantized'],
+];
 
 /** How to get rid of tensors of a kind in Python. */
 export const CONVERSIONS: Readonly<Record<string, string>> = {
   complex: 'Save torch.view_as_real(t) instead of t',
   quantized: 'Save t.dequantize() instead of t',
   sparse: 'Save t.to_dense() instead of t',
+  nested: 'Save its parts, t.unbind(), instead of t',
   meta: 'The file holds its shape but no numbers; save the model after it has been filled',
 };
 
-const UNTYPED = ['UntypedStorage', '_UntypedStorage'];
-
 /** All storage classes, by their name within `torch`. */
 export const STORAGE_CLASSES: readonly StorageClass[] = [
-  ...Object.entries(STORAGE_NAMES).map(([dtype, name]) => new StorageClass(name, dtype as DType)),
-  ...Object.entries(UNSUPPORTED_STORAGES).map(
-    ([name, kind]) => new StorageClass(name, undefined, kind),
+  ...Object.entries(STORAGE_NAMES).map(([dtype, name]) => typed(name, dtype as DType)),
+  ...UNSUPPORTED_STORAGES.map(
+    ([name, unit, kind]) => new StorageClass(name, undefined, unit, kind),
   ),
-  ...UNTYPED.map((name) => new StorageClass(name, undefined)),
+  ...['UntypedStorage', '_UntypedStorage'].map((name) => new StorageClass(name, undefined, 1)),
 ];
+
+function typed(name: string, dtype: DType): StorageClass {
+  return new StorageClass(name, dtype, bytesPerElement(dtype));
+}

@@ -9,6 +9,7 @@ import { TENSOR_GLOBALS } from './tensors.js';
 import {
   type CallContext,
   checkKey,
+  DICT_WORK,
   PyDict,
   PyGlobal,
   PySet,
@@ -23,7 +24,7 @@ export const findGlobal = (module: string, name: string): PyGlobal | undefined =
   ALLOWED.get(`${module === '__builtin__' ? 'builtins' : module}.${name}`);
 
 /** The items of a list, tuple or set. */
-export function itemsOf(value: PyValue | undefined, context: CallContext): readonly PyValue[] {
+function itemsOf(value: PyValue | undefined, context: CallContext): readonly PyValue[] {
   if (Array.isArray(value)) return value;
   if (value instanceof PyTuple || value instanceof PySet) return value.items;
   throw context.error('expected a list, tuple or set');
@@ -31,6 +32,7 @@ export function itemsOf(value: PyValue | undefined, context: CallContext): reado
 
 const dictClass = (name: string, takesFactory = false) =>
   new PyGlobal(name, (args, context) => {
+    context.spend(DICT_WORK);
     const dict = new PyDict(name);
     const [initial] = args;
     if (takesFactory || initial === undefined) return dict;
@@ -84,7 +86,7 @@ function device(args: readonly PyValue[], context: CallContext): string {
   return typeof index === 'number' ? `${type}:${index}` : type;
 }
 
-/** `torch.serialization._get_layout('torch.sparse_coo')` and `torch.Size((2, 3))`-like wrappers. */
+/** Wrappers of one plain value, such as `_get_layout('torch.sparse_coo')`. */
 const first = ([value]: readonly PyValue[], context: CallContext): PyValue => {
   if (value === undefined) throw context.error('a call without its argument');
   return value;

@@ -2,7 +2,6 @@
 // a row (magic number, version, system, the object, the storages' keys), then for each key its
 // number of elements and its raw bytes (`_legacy_load` in torch/serialization.py).
 
-import { bytesPerElement } from '@voxgrad/core';
 import { CheckpointError } from '../error.js';
 import type { Source } from '../source.js';
 import type { Loaded } from '../value.js';
@@ -70,16 +69,7 @@ function readStorages(
         `storage ${key} has ${length} elements, but ${ref.length} are expected`,
         at,
       );
-    const { dtype, unsupported } = ref.type;
-    // Without the element size the rest of the file cannot be found.
-    if (unsupported !== undefined)
-      throw new CheckpointError(
-        'UNSUPPORTED',
-        `a ${unsupported} tensor (${ref.type.name}) in a legacy file cannot be loaded. Load the ` +
-          'file in Python, convert the tensor and save again',
-        { offset: at },
-      );
-    storages.add(key, input.copy(length * (dtype === undefined ? 1 : bytesPerElement(dtype))));
+    storages.add(key, input.copy(length * ref.type.unit));
   }
   for (const key of missing) throw input.error(`storage ${key} is missing`);
   return storages;

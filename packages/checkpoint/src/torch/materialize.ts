@@ -1,6 +1,6 @@
 // From the unpickler's values to what a caller gets: dicts to Maps, storages to tensors.
 
-import { type Device, StateDict, Tensor } from '@voxgrad/core';
+import { type Device, isFloat, StateDict, Tensor } from '@voxgrad/core';
 import { CheckpointError, type PathStep } from '../error.js';
 import { stripPrefixes } from '../state-dict.js';
 import { type Loaded, type LoadedKey, MAX_DEPTH } from '../value.js';
@@ -123,7 +123,7 @@ class Materializer {
     const made = storages.get(storage, dtype);
     const tensor = new Tensor({ storage: made, device, shape, strides, offset });
     // Only floating point tensors can; a file that says so of another is ignored.
-    if (requiresGrad && FLOATS.has(dtype)) tensor.requiresGrad = true;
+    if (requiresGrad && isFloat(dtype)) tensor.requiresGrad = true;
     return tensor;
   }
 
@@ -144,8 +144,6 @@ class Materializer {
     return new CheckpointError(code, text, { path: this.#path.slice(0, 8) });
   }
 }
-
-const FLOATS: ReadonlySet<string> = new Set(['float64', 'float32', 'float16', 'bfloat16']);
 
 /** Whether every entry is a tensor under a text key, as in the state dict of a module. */
 const isStateDict = ({ entries }: PyDict): boolean =>

@@ -59,7 +59,7 @@ class Pickler {
     else if (typeof value === 'bigint') this.#long(value);
     else if (typeof value === 'string') this.#string(value);
     else if (typeof value === 'object') this.#object(value);
-    else throw this.#error(`${article(typeof value)} cannot be saved`);
+    else throw this.#error(`${kindOf(value)} cannot be saved`);
   }
 
   #object(value: object): void {
@@ -73,10 +73,10 @@ class Pickler {
     else if (Array.isArray(value)) this.#list(value, value);
     else if (value instanceof Uint8Array) this.#bytes(value);
     else if (isPlain(value)) this.#dict(value, Object.entries(value));
-    else {
-      const hint = ArrayBuffer.isView(value) ? '; make it a tensor first: tensor(array)' : '';
-      throw this.#error(`${article(value.constructor?.name ?? 'object')} cannot be saved${hint}`);
-    }
+    else
+      throw this.#error(
+        `${article(value.constructor?.name ?? 'object')} cannot be saved${adviceOn(value)}`,
+      );
   }
 
   // ---- plain values ----
@@ -179,8 +179,7 @@ class Pickler {
   #items(entries: Iterable<readonly [unknown, unknown]>): void {
     this.#out.u8(Op.MARK);
     for (const [key, value] of entries) {
-      if (!isKey(key))
-        throw this.#error(`${article(typeof key)} as the key of a dict cannot be saved`);
+      if (!isKey(key)) throw this.#error(`${kindOf(key)} as the key of a dict cannot be saved`);
       this.#value(key);
       this.#under(key, value);
     }
@@ -283,5 +282,13 @@ function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
 }
+
+function adviceOn(value: object): string {
+  if (ArrayBuffer.isView(value)) return '; make it a tensor first: tensor(array)';
+  return 'stateDict' in value ? '; save its stateDict()' : '';
+}
+
+const kindOf = (value: unknown): string =>
+  value === undefined ? 'undefined' : article(typeof value);
 
 const article = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;

@@ -1,7 +1,6 @@
 // A .pt file: unpickle the description, check every storage that it names, read them, build.
 
 import type { Device } from '@voxgrad/core';
-import { bytesPerElement } from '@voxgrad/core';
 import { CheckpointError } from '../error.js';
 import type { Source } from '../source.js';
 import type { Loaded } from '../value.js';
@@ -44,7 +43,7 @@ function entryOf({ key, type, length }: StorageRef, archive: Archive): string[] 
   if (typeof key !== 'string' || type.unsupported !== undefined) return [];
   const name = `data/${key}`;
   const size = archive.sizeOf(name);
-  const expected = length * (type.dtype === undefined ? 1 : bytesPerElement(type.dtype));
+  const expected = length * type.unit;
   if (size !== undefined && size !== expected)
     throw new CheckpointError(
       'CORRUPT',

@@ -5,6 +5,7 @@
 import { bytesPerElement, type DType } from '@voxgrad/core';
 import { MAX_DIMS } from '../value.js';
 import { CONVERSIONS } from './dtypes.js';
+import { NumpyArray } from './numpy.js';
 import {
   type CallContext,
   DTypeName,
@@ -27,11 +28,6 @@ type Args = readonly (PyValue | undefined)[];
  */
 export function storageOf(id: PyValue, context: CallContext): StorageRef {
   const [tag, type, key, , count, view] = id instanceof PyTuple ? id.items : [];
-  if (tag === 'module')
-    throw context.error(
-      'the file holds a whole model object, not its weights. Load it in Python and save the ' +
-        'weights: torch.save(model.state_dict(), path)',
-    );
   if (tag !== 'storage' || !(type instanceof StorageClass) || typeof key !== 'string')
     throw context.error('a persistent id that is not a storage');
   const length = size(count, 'the number of elements of a storage', context);
@@ -78,7 +74,8 @@ function placeIn(
     return `a tensor of shape [${shape.join(', ')}] has too many elements`;
   if (shape.includes(0)) return { offset: 0 };
   const last = shape.reduce((index, n, axis) => index + (n - 1) * strides[axis], offset);
-  const unit = type.dtype === undefined ? bytesPerElement(dtype) : 1;
+  // How many units of the storage one element takes: 1, except over plain bytes.
+  const unit = bytesPerElement(dtype) / type.unit;
   const available = Math.floor(window.length / unit);
   if (last >= available)
     return (
@@ -132,6 +129,18 @@ function rebuildParameter([data, requiresGrad]: Args, context: CallContext): PyV
   return new TensorRef(storage, dtype, shape, strides, offset, requiresGrad === true);
 }
 
+/**
+ * `_rebuild_device_tensor_from_cpu_tensor(data, dtype, device, requires_grad)`, of devices without
+ * storages. The data is a NumPy array in files before PyTorch 2.6.
+ */
+function rebuildDeviceTensor([data, dtype, , requiresGrad]: Args, context: CallContext): PyValue {
+  const tensor = data instanceof NumpyArray ? data.contents : data;
+  const rebuilt = rebuildParameter([tensor, requiresGrad], context);
+  if (!(rebuilt instanceof TensorRef && dtype instanceof DTypeName)) return rebuilt;
+  if (rebuilt.dtype === dtype.dtype) return rebuilt;
+  return new Unsupported(`a ${dtype.shortName} tensor kept as ${rebuilt.dtype}`, 'Save t.cpu()');
+}
+
 /** `_rebuild_from_type_v2(function, type, args, state)`: a tensor with Python attributes. */
 function rebuildFromType([callee, type, args]: Args, context: CallContext): PyValue {
   if (type !== TENSOR && type !== PARAMETER) throw context.error('a tensor of an unknown class');
@@ -157,10 +166,17 @@ export const TENSOR_GLOBALS: readonly PyGlobal[] = [
   new PyGlobal('torch._utils._rebuild_tensor_v3', rebuildV3),
   new PyGlobal('torch._utils._rebuild_parameter', rebuildParameter),
   new PyGlobal('torch._utils._rebuild_parameter_with_state', rebuildParameter),
-  new PyGlobal('torch._tensor._rebuild_from_type_v2', rebuildFromType),
+  // Without the state before PyTorch 1.12.
+  ...['torch._tensor._rebuild_from_type_v2', 'torch._tensor._rebuild_from_type'].map(
+    (name) => new PyGlobal(name, rebuildFromType),
+  ),
   new PyGlobal('torch._utils._rebuild_sparse_tensor', refuse('sparse')),
   new PyGlobal('torch._utils._rebuild_qtensor', refuse('quantized')),
   new PyGlobal('torch._utils._rebuild_meta_tensor_no_storage', refuse('meta')),
+  new PyGlobal('torch._utils._rebuild_nested_tensor', refuse('nested')),
+  ...['tensor_from_cpu_tensor', 'tensor_from_numpy'].map(
+    (name) => new PyGlobal(`torch._utils._rebuild_device_${name}`, rebuildDeviceTensor),
+  ),
   // torch_npu/utils/storage.py: as v2, but the seventh argument names a memory layout of the
   // device. The file holds the plain layout: tensors are copied to the host before they are saved.
   new PyGlobal('torch_npu.utils.storage._rebuild_npu_tensor', (args, context) =>

@@ -10,6 +10,7 @@ import {
   Buildable,
   type CallContext,
   checkKey,
+  DICT_WORK,
   PyDict,
   PyGlobal,
   PySet,
@@ -18,10 +19,10 @@ import {
 } from './values.js';
 
 /**
- * Bound on opcodes plus the work of called functions. Each makes at most one small object, so this
- * also bounds memory (to about 1 GB); real checkpoints stay below a million.
+ * Bound on opcodes plus the work of called functions. Each makes at most one object of some 100
+ * bytes, so this also bounds memory, to about 1 GB; real checkpoints stay below a million.
  */
-const MAX_WORK = 10_000_000;
+const MAX_WORK = 4_000_000;
 
 /** Longest integer, in bytes. Python writes seeds and hashes of a few dozen bytes at most. */
 const MAX_INTEGER_BYTES = 1024;
@@ -84,7 +85,7 @@ class Unpickler implements CallContext {
     [Op.BYTEARRAY8, (m) => m.#push(m.#in.copy(m.#in.u64()))],
 
     [Op.EMPTY_LIST, (m) => m.#push([])],
-    [Op.EMPTY_DICT, (m) => m.#push(new PyDict())],
+    [Op.EMPTY_DICT, (m) => m.#emptyDict()],
     [Op.EMPTY_SET, (m) => m.#push(new PySet())],
     [Op.EMPTY_TUPLE, (m) => m.#push(new PyTuple([]))],
     [Op.TUPLE1, (m) => m.#push(new PyTuple(m.#popMany(1)))],
@@ -227,6 +228,11 @@ class Unpickler implements CallContext {
     const set = this.#top();
     if (!(set instanceof PySet)) throw this.error('adds to something that is not a set');
     for (const value of values) set.items.push(value);
+  }
+
+  #emptyDict(): void {
+    this.spend(DICT_WORK);
+    this.#push(new PyDict());
   }
 
   #setItems(values: PyValue[]): void {

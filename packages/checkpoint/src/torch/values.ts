@@ -39,6 +39,9 @@ export class PySet {
   constructor(readonly items: PyValue[] = []) {}
 }
 
+/** What a dict costs more than other objects, for its hash table; see `CallContext.spend`. */
+export const DICT_WORK = 4;
+
 /** A dict or a subclass of it. */
 export class PyDict {
   readonly entries = new Map<PyValue, PyValue>();
@@ -77,12 +80,15 @@ export class DTypeName extends PyGlobal {
   }
 }
 
-/** torch.FloatStorage and its like; `dtype` is undefined where storages are plain bytes. */
+/** torch.FloatStorage and its like. */
 export class StorageClass extends PyGlobal {
   constructor(
     name: string,
+    /** Undefined for plain bytes, and where there is no counterpart. */
     readonly dtype: DType | undefined,
-    /** Why tensors over it cannot be loaded. */
+    /** Bytes of an element. */
+    readonly unit: number,
+    /** What tensors over it are that cannot be loaded: `complex` or `quantized`. */
     readonly unsupported?: string,
   ) {
     super(name);
@@ -95,7 +101,7 @@ export class StorageRef {
     /** Name in the file, or the bytes themselves where they stand in the pickle. */
     readonly key: string | Uint8Array<ArrayBuffer>,
     readonly type: StorageClass,
-    /** Elements of the whole storage (bytes where `type.dtype` is undefined). */
+    /** Elements of the whole storage. */
     readonly length: number,
     /** The part that tensors may look into; legacy files name parts of a storage. */
     readonly window: { readonly offset: number; readonly length: number } = { offset: 0, length },

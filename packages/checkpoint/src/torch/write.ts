@@ -1,8 +1,7 @@
 // The zip archive of torch.save, as PyTorch 1.13 and later read it: entries are stored, not
 // deflated, and their data aligned to 64 bytes so that they can be mapped into memory.
 
-import type { Tensor } from '@voxgrad/core';
-import { contiguousStrides } from '@voxgrad/core';
+import { bytesPerElement, contiguousStrides, type Tensor } from '@voxgrad/core';
 import * as zip from '@zip.js/zip.js';
 import { type Placed, pickle } from './pickler.js';
 
@@ -18,19 +17,24 @@ const NO_TIME = new Date(1980, 0, 1);
 /** The bytes of a `.pt` file that holds `value`. */
 export async function writeTorch(value: unknown): Promise<Uint8Array> {
   const contents = new Map<object, () => Promise<ArrayBufferView>>();
+  let size = 0;
   const { bytes, storages } = pickle(value, (tensor) => {
     const [placed, read] = place(tensor);
+    if (!contents.has(placed.storage)) size += placed.length * bytesPerElement(placed.dtype);
     contents.set(placed.storage, read);
     return placed;
   });
-  const writer = new zip.ZipWriter(new zip.Uint8ArrayWriter(), {
-    level: 0,
-    useWebWorkers: false,
-    lastModDate: NO_TIME,
-    extendedTimestamp: false,
-    // USDZ, a format for 3D scenes, asks for the same alignment as PyTorch.
-    usdz: true,
-  });
+  const writer = new zip.ZipWriter(
+    new zip.Uint8ArrayWriter(roomFor(size + bytes.length, contents.size)),
+    {
+      level: 0,
+      useWebWorkers: false,
+      lastModDate: NO_TIME,
+      extendedTimestamp: false,
+      // USDZ, a format for 3D scenes, asks for the same alignment as PyTorch.
+      usdz: true,
+    },
+  );
   const add = (name: string, content: ArrayBufferView) =>
     writer.add(`${PREFIX}/${name}`, new zip.Uint8ArrayReader(bytesOf(content)));
   const text = new TextEncoder();
@@ -43,6 +47,9 @@ export async function writeTorch(value: unknown): Promise<Uint8Array> {
   await add('version', text.encode(FORMAT_VERSION));
   return writer.close();
 }
+
+/** About what the archive takes, so that its buffer need not grow; entries have two headers. */
+const roomFor = (content: number, entries: number): number => content + 400 * (entries + 4);
 
 /** How a tensor is written, and how its storage is read when its turn comes. */
 function place(tensor: Tensor): [Placed, () => Promise<ArrayBufferView>] {

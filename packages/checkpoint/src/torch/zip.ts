@@ -8,16 +8,19 @@ import type { Source } from '../source.js';
 import { crc32 } from './crc32.js';
 
 /**
- * How much more than the file's own size its entries may hold. Stored entries hold no more than
- * they take; what is deflated could be a bomb, and entries that overlap another.
+ * How much more than the file's own size its entries may hold together: deflated ones could be a
+ * bomb, and stored ones could all claim the same bytes.
  */
 const MAX_EXPANSION = 2 * 2 ** 30;
 
 /** `version` and `byteorder` are single words. */
 export const MAX_WORD_BYTES = 64;
 
-/** In this thread: workers cost more than they save here, and need a URL to start from. */
-const ON_THIS_THREAD = { useWebWorkers: false };
+/**
+ * In this thread: workers cost more than they save here, and need a URL to start from. Names are
+ * only looked up, never written to, so none is unsafe.
+ */
+const ZIP_OPTIONS = { useWebWorkers: false, filenameValidation: 'tolerant' } as const;
 
 export interface Archive {
   /** Full name of an entry given without the prefix, as messages show it. */
@@ -54,7 +57,7 @@ export async function openArchive(source: Source): Promise<Archive> {
 async function readDirectory(source: Source): Promise<Map<string, zip.FileEntry>> {
   let list: zip.Entry[];
   try {
-    list = await new zip.ZipReader(new SourceReader(source), ON_THIS_THREAD).getEntries();
+    list = await new zip.ZipReader(new SourceReader(source), ZIP_OPTIONS).getEntries();
   } catch (error) {
     throw new CheckpointError(
       'CORRUPT',
@@ -186,7 +189,7 @@ const LOCAL_HEADER_BYTES = 30;
 async function inflate(entry: zip.FileEntry): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const target = new ExactWriter(entry.uncompressedSize);
-    await entry.getData(target, ON_THIS_THREAD);
+    await entry.getData(target, ZIP_OPTIONS);
     return target.bytes();
   } catch (error) {
     throw new CheckpointError(
