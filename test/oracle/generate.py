@@ -18,8 +18,12 @@ from compare import differences  # noqa: E402
 from convolution import make_convolution  # noqa: E402
 from convolution_errors import make_convolution_errors  # noqa: E402
 from initial_values import make_initial_values  # noqa: E402
+from operation_errors import make_operation_errors  # noqa: E402
+from operations import make_operations  # noqa: E402
+from optimizers import make_optimizers  # noqa: E402
 from pretrain_example import make_example  # noqa: E402
 from random_streams import make_random_streams  # noqa: E402
+from torch_names import make_torch_names  # noqa: E402
 from training_run import make_training  # noqa: E402
 
 FIXTURES = "test/fixtures"
@@ -30,6 +34,10 @@ PARTS = {
     "checkpoints": (make_checkpoints, FIXTURES),
     "initial_values": (make_initial_values, FIXTURES),
     "random_streams": (make_random_streams, FIXTURES),
+    "operations": (make_operations, FIXTURES),
+    "operation_errors": (make_operation_errors, FIXTURES),
+    "torch_names": (make_torch_names, FIXTURES),
+    "optimizers": (make_optimizers, FIXTURES),
     "example": (make_example, "examples/seismic/checkpoint"),
 }
 

@@ -1,64 +1,92 @@
 """random_streams.json and .safetensors: what each random function gives right after torch.manual_seed."""
+import struct
+
 import torch
 
 from fixture_json import write_json
+from random_cases import INIT, SEEDS, STREAMS
 from safetensors_writer import write_safetensors
 
-# The last is beyond 32 bits: the generator keeps the lower half.
-SEEDS = [0, 1, 42, 123456789, 2 ** 32 + 5]
 
-# name -> the calls made in a row from one seed; each call is a dict of `function` and its arguments.
-STREAMS = {}
-for dtype in ("float32", "float64"):
-    for size in (1, 5, 16, 100):
-        STREAMS[f"rand-{dtype}-{size}"] = [{"function": "rand", "size": size, "dtype": dtype}]
-    # From 16 elements on, randn draws in blocks.
-    for size in (1, 5, 15, 16, 17, 33, 100):
-        STREAMS[f"randn-{dtype}-{size}"] = [{"function": "randn", "size": size, "dtype": dtype}]
-    # An odd count leaves a sample in the cache, which outlives a rand().
-    STREAMS[f"randn-rand-randn-{dtype}"] = [
-        {"function": "randn", "size": 3, "dtype": dtype},
-        {"function": "rand", "size": 2, "dtype": dtype},
-        {"function": "randn", "size": 3, "dtype": dtype},
-    ]
-    STREAMS[f"uniform-{dtype}"] = [{"function": "uniform_", "size": 20, "dtype": dtype, "low": -2, "high": 3}]
-    for size in (7, 40):
-        STREAMS[f"normal-{dtype}-{size}"] = [{"function": "normal_", "size": size, "dtype": dtype, "mean": 1.5, "std": 2}]
-    STREAMS[f"bernoulli-in-place-{dtype}"] = [{"function": "bernoulli_", "size": 50, "dtype": dtype, "probability": 0.3}]
-STREAMS["randint-10"] = [{"function": "randint", "size": 50, "low": 0, "high": 10}]
-STREAMS["randint-wide"] = [{"function": "randint", "size": 50, "low": -5, "high": 2 ** 31}]
-STREAMS["randperm-10"] = [{"function": "randperm", "size": 10}]
-STREAMS["randperm-100"] = [{"function": "randperm", "size": 100}]
-STREAMS["bernoulli-tensor"] = [{"function": "bernoulli", "size": 50, "dtype": "float32", "probability": 0.3}]
+def torch_value(value):
+    """A tensor from `{values, dtype, transposed?}`; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    made = torch.tensor(value["values"], dtype=getattr(torch, value["dtype"]))
+    return made.t().contiguous().t() if value.get("transposed") else made
+
+
+def target(call):
+    """An empty tensor of `shape` and `dtype` whose memory has the order of `layout`."""
+    shape = call["shape"]
+    dtype = getattr(torch, call["dtype"])
+    layout = call.get("layout", "contiguous")
+    if layout == "transposed":
+        return torch.zeros(shape[::-1], dtype=dtype).permute(*range(len(shape) - 1, -1, -1))
+    if layout == "permuted":
+        return torch.zeros(shape[-1:] + shape[:-1], dtype=dtype).permute(*range(1, len(shape)), 0)
+    if layout == "strided":
+        return torch.zeros([2 * size for size in shape], dtype=dtype)[tuple(slice(None, None, 2) for _ in shape)]
+    if layout == "expanded":
+        return torch.zeros([1] + shape[1:], dtype=dtype).expand(shape)
+    return torch.zeros(shape, dtype=dtype)
 
 
 def draw(call):
-    function, size = call["function"], call["size"]
-    dtype = getattr(torch, call.get("dtype", "int64"))
-    if function in ("rand", "randn"):
-        return getattr(torch, function)(size, dtype=dtype)
-    if function == "randint":
-        return torch.randint(call["low"], call["high"], (size,))
-    if function == "randperm":
-        return torch.randperm(size)
-    if function == "uniform_":
-        return torch.empty(size, dtype=dtype).uniform_(call["low"], call["high"])
-    if function == "normal_":
-        return torch.empty(size, dtype=dtype).normal_(call["mean"], call["std"])
-    if function == "bernoulli_":
-        return torch.empty(size, dtype=dtype).bernoulli_(call["probability"])
-    return torch.bernoulli(torch.full((size,), call["probability"], dtype=dtype))
+    function = call["function"]
+    arguments = [torch_value(value) for value in call.get("args", [])]
+    if function.endswith("_like"):
+        return getattr(torch, function)(target(call), *arguments)
+    if function.endswith("_"):
+        return getattr(target(call), function)(*arguments)
+    if "dtype" in call:
+        return getattr(torch, function)(*arguments, dtype=getattr(torch, call["dtype"]))
+    return getattr(torch, function)(*arguments)
+
+
+def legacy(state):
+    """The same state as PyTorch before 1.3 wrote it: 5048 bytes, with two uniforms for a normal number."""
+    data = bytearray(state.tolist()[:5048])
+    struct.pack_into("<dddi", data, 5016, 0.3, 0.7, 1.5, 1)
+    return torch.tensor(list(data), dtype=torch.uint8)
+
+
+def saved_states():
+    """States, and what is drawn from each: normal numbers, then uniform ones."""
+    states = {}
+    torch.manual_seed(2 ** 32 + 5)
+    states["fresh"] = torch.get_rng_state()
+    torch.randn(3)
+    states["cached"] = torch.get_rng_state()
+    torch.rand(619)
+    states["used-up"] = torch.get_rng_state()
+    states["legacy"] = legacy(states["cached"])
+    tensors = {}
+    for name, state in states.items():
+        torch.set_rng_state(state)
+        tensors[f"state/{name}"] = state
+        tensors[f"state/{name}/normal"] = torch.randn(3, dtype=torch.float64)
+        tensors[f"state/{name}/uniform"] = torch.rand(700)[-5:]
+    tensors["state/after"] = torch.get_rng_state()
+    return list(states), tensors
 
 
 def make_random_streams(folder):
-    tensors = {}
+    names, tensors = saved_states()
     for seed in SEEDS:
         for name, calls in STREAMS.items():
             torch.manual_seed(seed)
             for index, call in enumerate(calls):
                 tensors[f"seed{seed}/{name}/{index}"] = draw(call)
+        for name, call in INIT.items():
+            torch.manual_seed(seed)
+            made = target(call)
+            getattr(torch.nn.init, call["function"])(made, *call.get("args", []), **call.get("options", {}))
+            tensors[f"seed{seed}/init/{name}"] = made
     write_json(folder / "random_streams.json", {
         "torch": torch.__version__, "seeds": SEEDS,
         "streams": [{"name": name, "calls": calls} for name, calls in STREAMS.items()],
+        "init": [{"name": name, **call} for name, call in INIT.items()],
+        "states": names,
     })
     write_safetensors(folder / "random_streams.safetensors", tensors)

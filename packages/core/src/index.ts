@@ -1,6 +1,23 @@
 import './tensor/methods.js';
 
-export * from './autograd/engine.js';
+export { detectAnomaly, setDetectAnomaly } from './autograd/anomaly.js';
+export { type CheckpointOptions, checkpoint, checkpointWith } from './autograd/checkpoint.js';
+export {
+  type BackwardOptions,
+  backward,
+  type GradOptions,
+  grad,
+} from './autograd/engine.js';
+export { defineFunction, FunctionContext, type FunctionDefinition } from './autograd/function.js';
+export {
+  type FunctionalOptions,
+  hessian,
+  hvp,
+  type JacobianResult,
+  jacobian,
+  jvp,
+  vjp,
+} from './autograd/functional.js';
 export {
   type Checked,
   GradcheckError,
@@ -16,19 +33,55 @@ export { cpu, cpuKernels } from './cpu/device.js';
 export * from './device/device.js';
 export * from './device/registry.js';
 export * from './errors.js';
+export * from './ops/adaptive-pool.js';
+export * from './ops/affine-grid.js';
+export * from './ops/arrange.js';
+export * from './ops/avg-pool.js';
 export * from './ops/binary.js';
+export * from './ops/bitwise.js';
+export * from './ops/blend.js';
 export { clone, contiguous, to } from './ops/cast.js';
+export * from './ops/clamp.js';
 export * from './ops/conv/functional.js';
 export * from './ops/conv/geometry.js';
+export * from './ops/counting.js';
+export * from './ops/cumulative.js';
+export * from './ops/diagonal.js';
+export * from './ops/einsum.js';
+export * from './ops/extremes.js';
+export * from './ops/grid-sample.js';
 export { gather, indexSelect } from './ops/indexing.js';
-export { cat, stack } from './ops/join.js';
+export * from './ops/interpolate.js';
+export * from './ops/join.js';
 export * from './ops/logical.js';
+export * from './ops/lp-pool.js';
+export { argwhere, maskedFill, maskedScatter, maskedSelect, nonzero } from './ops/masked.js';
 export { bmm, linear, matmul, mm } from './ops/matmul.js';
+export * from './ops/max-pool.js';
+export * from './ops/max-unpool.js';
+export * from './ops/norm.js';
 export { type PadMode, pad } from './ops/pad.js';
-export * from './ops/pool.js';
+export { type PerAxis, poolOutputSize, type WindowOptions } from './ops/pool-geometry.js';
+export * from './ops/products.js';
+export * from './ops/put.js';
+export * from './ops/quantile.js';
+export {
+  bernoulli,
+  type MultinomialOptions,
+  multinomial,
+  normal,
+  poisson,
+} from './ops/random.js';
 export * from './ops/reduce.js';
+export * from './ops/scatter.js';
+export * from './ops/search.js';
+export * from './ops/shuffle.js';
 export { logSoftmax, logsumexp, softmax } from './ops/softmax.js';
+export * from './ops/sort.js';
+export * from './ops/special.js';
+export * from './ops/split.js';
 export * from './ops/unary.js';
+export * from './ops/unfold.js';
 export * from './ops/views.js';
 export { defaultGenerator, Generator, manualSeed } from './random/generator.js';
 export { instanceOfBrand, shared } from './shared.js';
@@ -46,11 +99,14 @@ export type * from './strategies/types.js';
 export {
   arange,
   type CreateOptions,
+  empty,
+  emptyLike,
   eye,
   fromHost,
   full,
   fullLike,
   linspace,
+  logspace,
   ones,
   onesLike,
   tensor,
@@ -59,6 +115,7 @@ export {
 } from './tensor/create.js';
 export * from './tensor/dtype.js';
 export * from './tensor/random.js';
+export * from './tensor/random-state.js';
 export * from './tensor/shape.js';
 export { Storage, type View } from './tensor/storage.js';
 export { type NestedList, Tensor, type TensorInit } from './tensor/tensor.js';

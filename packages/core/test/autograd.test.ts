@@ -372,6 +372,11 @@ describe('in-place operations', () => {
       (t: vg.Tensor) => t.uniform_(),
       (t: vg.Tensor) => t.normal_(),
       (t: vg.Tensor) => t.bernoulli_(),
+      (t: vg.Tensor) => t.exponential_(),
+      (t: vg.Tensor) => t.geometric_(0.5),
+      (t: vg.Tensor) => t.cauchy_(),
+      (t: vg.Tensor) => t.logNormal_(),
+      (t: vg.Tensor) => t.random_(),
     ]) {
       const x = leaf();
       expect(gradOf(overwrite(x.clone()).sum(), x)).toEqual([0, 0, 0]);

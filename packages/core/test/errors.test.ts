@@ -305,7 +305,7 @@ describe('bad arguments elsewhere, in the words of PyTorch 1.13', () => {
     'pooling window': [
       () => vg.maxPool3d(zeros([1, 1, 1, 1, 1]), 2),
       'SHAPE',
-      'Calculated output size: (0x0x0). Output size is too small', // PyTorch adds the channels
+      'Given input size: (1x1x1x1). Calculated output size: (1x0x0x0). Output size is too small',
     ],
   });
 });

@@ -1,10 +1,11 @@
 import {
+  describe,
   formatShape,
   noGrad,
   reshape,
   StateDict,
   sameShape,
-  type Tensor,
+  Tensor,
   VoxgradError,
 } from '@voxgrad/core';
 import { join } from './key.js';
@@ -26,33 +27,32 @@ export function loadInto(
   given: StateDict | Map<string, Tensor>,
   strict: boolean,
 ): LoadResult {
+  if (!(given instanceof Map))
+    throw new VoxgradError('STATE_DICT', `Expected a state dict (a Map), got ${describe(given)}.`);
   const state = new Map(given);
   const metadata = given instanceof StateDict ? given.metadata : undefined;
   const targets = new Map<string, Tensor>();
+  const unexpected = new Set<string>();
   for (const [prefix, part] of modulesWithAliases(module)) {
     part.upgradeState(state, prefix, metadata?.get(prefix)?.version);
+    const own = part.ownState().map(({ name }) => name);
     for (const { name, value } of part.ownState()) targets.set(join(prefix, name), value);
+    const below = part.namedChildren().map(([name]) => name);
+    for (const key of strayKeys(state, prefix, own, below)) unexpected.add(key);
   }
   const missingKeys = [...targets.keys()].filter((key) => !state.has(key));
-  const unexpectedKeys = [...state.keys()].filter((key) => !targets.has(key));
+  const unexpectedKeys = [...unexpected];
   const problems: string[] = [];
-  if (strict && unexpectedKeys.length > 0)
-    problems.push(`Unexpected key(s) in state_dict: ${quoted(unexpectedKeys)}. `);
   if (strict && missingKeys.length > 0)
     problems.push(`Missing key(s) in state_dict: ${quoted(missingKeys)}. `);
+  if (strict && unexpectedKeys.length > 0)
+    problems.push(`Unexpected key(s) in state_dict: ${quoted(unexpectedKeys)}. `);
   const writes: [Tensor, Tensor][] = [];
   for (const [key, target] of targets) {
-    const source = state.get(key);
-    if (source === undefined) continue;
-    // Old files hold 0-d values as one-element tensors.
-    const fitting =
-      target.ndim === 0 && sameShape(source.shape, [1]) ? reshape(source, []) : source;
-    if (sameShape(fitting.shape, target.shape)) writes.push([target, fitting]);
-    else
-      problems.push(
-        `size mismatch for ${key}: copying a param with shape ${torchSize(source.shape)} from checkpoint, ` +
-          `the shape in current model is ${torchSize(target.shape)}.`,
-      );
+    if (!state.has(key)) continue;
+    const fit = fitted(key, state.get(key), target);
+    if (typeof fit === 'string') problems.push(fit);
+    else writes.push([target, fit]);
   }
   if (problems.length > 0)
     throw new VoxgradError(
@@ -63,6 +63,37 @@ export function loadInto(
     for (const [target, source] of writes) target.copy_(source);
   });
   return { missingKeys, unexpectedKeys };
+}
+
+/** Keys right below `prefix` that are neither a tensor nor a child of its module. */
+function strayKeys(
+  state: ReadonlyMap<string, unknown>,
+  prefix: string,
+  own: readonly string[],
+  children: readonly string[],
+): string[] {
+  const start = prefix === '' ? '' : `${prefix}.`;
+  return [...state.keys()].filter((key) => {
+    if (!key.startsWith(start)) return false;
+    const rest = key.slice(start.length);
+    return !own.includes(rest) && !children.includes(rest.split('.')[0]);
+  });
+}
+
+/** What to copy into `target`, or the words for why `source` does not fit. */
+function fitted(key: string, source: unknown, target: Tensor): Tensor | string {
+  if (!(source instanceof Tensor))
+    return (
+      `While copying the parameter named "${key}", expected a Tensor from checkpoint but ` +
+      `received ${describe(source)}`
+    );
+  // Old files hold 0-d values as one-element tensors.
+  const fitting = target.ndim === 0 && sameShape(source.shape, [1]) ? reshape(source, []) : source;
+  if (sameShape(fitting.shape, target.shape)) return fitting;
+  return (
+    `size mismatch for ${key}: copying a param with shape ${torchSize(source.shape)} from checkpoint, ` +
+    `the shape in current model is ${torchSize(target.shape)}.`
+  );
 }
 
 /** Shared modules appear under each of their names, as in PyTorch's state dicts. */

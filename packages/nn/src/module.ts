@@ -11,6 +11,7 @@ import {
   StateDict,
   Tensor,
 } from '@voxgrad/core';
+import { type BackwardHook, withBackwardHooks } from './backward-hook.js';
 import { join } from './key.js';
 import { type LoadResult, loadInto } from './load-state-dict.js';
 import { Parameter } from './parameter.js';
@@ -23,6 +24,16 @@ export type ForwardPreHook = (
   inputs: readonly unknown[],
 ) => readonly unknown[] | void;
 export type ForwardHook = (module: Module, inputs: readonly unknown[], output: unknown) => unknown;
+
+export type { BackwardHook } from './backward-hook.js';
+
+/** Which of a module's tensors to name, and how. */
+export interface NamedOptions {
+  /** Put before every name. */
+  prefix?: string;
+  /** False leaves out the modules below. */
+  recurse?: boolean;
+}
 
 /** A tensor of a module: the property that holds it and its name in state dicts. */
 export interface Member<T> {
@@ -53,6 +64,7 @@ export abstract class Module {
   readonly #buffers = new Map<string, { persistent: boolean }>();
   readonly #preHooks: Hook<ForwardPreHook> = new Set();
   readonly #hooks: Hook<ForwardHook> = new Set();
+  readonly #backwardHooks: Hook<BackwardHook> = new Set();
 
   static [Symbol.hasInstance](value: unknown): boolean {
     return instanceOfBrand(this, Module, BRAND, value);
@@ -65,9 +77,13 @@ export abstract class Module {
     let args: readonly unknown[] = inputs;
     for (const hook of this.#preHooks) args = hook(this, args) ?? args;
     const forward = this.forward as (...all: readonly unknown[]) => unknown;
-    let output = atSite(this, () => forward.apply(this, args as unknown[]));
-    for (const hook of this.#hooks) output = hook(this, args, output) ?? output;
-    return output as R;
+    const run = (given: readonly unknown[]) => {
+      let output = atSite(this, () => forward.apply(this, given as unknown[]));
+      for (const hook of this.#hooks) output = hook(this, given, output) ?? output;
+      return output;
+    };
+    if (this.#backwardHooks.size === 0) return run(args) as R;
+    return withBackwardHooks(this, [...this.#backwardHooks], args, run) as R;
   }
 
   /** `hook(module, inputs)` runs before `forward` and may return other inputs. */
@@ -82,14 +98,60 @@ export abstract class Module {
     return { remove: () => this.#hooks.delete(hook) };
   }
 
+  /**
+   * `hook(module, gradInput, gradOutput)` runs in backward, once the gradients of the module's
+   * inputs are known, and may return others for them.
+   */
+  registerFullBackwardHook(hook: BackwardHook): { remove(): void } {
+    this.#backwardHooks.add(hook);
+    return { remove: () => this.#backwardHooks.delete(hook) };
+  }
+
   /** A tensor that belongs to the state but is not learnt, readable as a property of that name. */
   registerBuffer(name: string, tensor: Tensor | null, options: RegisterBufferOptions = {}): void {
     if (name === '' || name.includes('.'))
       throw argumentError(
         `registerBuffer(): a buffer's name must not be empty or hold a dot, but got ${describe(name)}`,
       );
+    if (name in this && !this.#buffers.has(name))
+      throw argumentError(`registerBuffer(): attribute '${name}' already exists`);
     this.#buffers.set(name, { persistent: options.persistent ?? true });
     Object.assign(this, { [name]: tensor });
+  }
+
+  /** A learnt tensor under `name`, for names that are computed; otherwise assign a property. */
+  registerParameter(name: string, parameter: Parameter | null): void {
+    this.#checkNewName('parameter', name, Parameter);
+    if (parameter !== null && !(parameter instanceof Parameter))
+      throw argumentError(
+        `cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`,
+      );
+    Object.assign(this, { [name]: parameter });
+  }
+
+  /** A submodule under `name`, for names that are computed; otherwise assign a property. */
+  addModule(name: string, module: Module | null): void {
+    this.#checkNewName('module', name, Module);
+    if (module !== null && !(module instanceof Module))
+      throw argumentError(`${describe(module)} is not a Module subclass`);
+    Object.assign(this, { [name]: module });
+  }
+
+  /** See {@link addModule}. */
+  registerModule(name: string, module: Module | null): void {
+    this.addModule(name, module);
+  }
+
+  /** One of the same kind may be replaced, any other property not. */
+  #checkNewName(
+    kind: 'parameter' | 'module',
+    name: string,
+    type: typeof Parameter | typeof Module,
+  ): void {
+    if (name === '') throw argumentError(`${kind} name can't be empty string ""`);
+    if (name.includes('.')) throw argumentError(`${kind} name can't contain "."`);
+    if (name in this && !(Reflect.get(this, name) instanceof type))
+      throw argumentError(`attribute '${name}' already exists`);
   }
 
   // ---- what the module holds ----
@@ -129,7 +191,7 @@ export abstract class Module {
 
   namedChildren(): [string, Module][] {
     return Object.entries(this).flatMap(([name, value]): [string, Module][] =>
-      value instanceof Module ? [[name, value]] : [],
+      value instanceof Module ? [[this.stateName(name), value]] : [],
     );
   }
 
@@ -152,31 +214,66 @@ export abstract class Module {
   }
 
   /** Every parameter once (shared ones under their first name), with its dotted name. */
-  namedParameters(): [string, Parameter][] {
-    return this.#collect((module) => module.ownParameters());
+  namedParameters(options: NamedOptions = {}): [string, Parameter][] {
+    return this.#collect((module) => module.ownParameters(), options);
   }
 
-  parameters(): Parameter[] {
-    return this.namedParameters().map(([, parameter]) => parameter);
+  parameters(options: Pick<NamedOptions, 'recurse'> = {}): Parameter[] {
+    return this.namedParameters(options).map(([, parameter]) => parameter);
   }
 
-  namedBuffers(): [string, Tensor][] {
-    return this.#collect((module) => module.ownBuffers());
+  namedBuffers(options: NamedOptions = {}): [string, Tensor][] {
+    return this.#collect((module) => module.ownBuffers(), options);
   }
 
-  buffers(): Tensor[] {
-    return this.namedBuffers().map(([, buffer]) => buffer);
+  buffers(options: Pick<NamedOptions, 'recurse'> = {}): Tensor[] {
+    return this.namedBuffers(options).map(([, buffer]) => buffer);
   }
 
-  #collect<T>(own: (module: Module) => readonly Member<T>[]): [string, T][] {
+  #collect<T>(
+    own: (module: Module) => readonly Member<T>[],
+    { prefix = '', recurse = true }: NamedOptions,
+  ): [string, T][] {
     const seen = new Set<T>();
-    return this.namedModules().flatMap(([prefix, module]) =>
+    const modules: [string, Module][] = recurse ? this.namedModules(prefix) : [[prefix, this]];
+    return modules.flatMap(([path, module]) =>
       own(module).flatMap(({ name, value }): [string, T][] => {
         if (seen.has(value)) return [];
         seen.add(value);
-        return [[join(prefix, name), value]];
+        return [[join(path, name), value]];
       }),
     );
+  }
+
+  /** The module at a dotted path; '' is this one. */
+  getSubmodule(target: string): Module {
+    if (target === '') return this;
+    return target.split('.').reduce<Module>((module, name) => {
+      const child = module.namedChildren().find(([known]) => known === name)?.[1];
+      if (child) return child;
+      if (name in module) throw argumentError(`\`${name}\` is not an nn.Module`);
+      throw argumentError(`${module.constructor.name} has no attribute \`${name}\``);
+    }, this);
+  }
+
+  /** The parameter at a dotted path, with the names of the state dict. */
+  getParameter(target: string): Parameter {
+    return this.#find(target, 'an nn.Parameter', (module) => module.ownParameters());
+  }
+
+  /** The buffer at a dotted path, with the names of the state dict. */
+  getBuffer(target: string): Tensor {
+    return this.#find(target, 'a buffer', (module) => module.ownBuffers());
+  }
+
+  #find<T>(target: string, what: string, own: (module: Module) => readonly Member<T>[]): T {
+    const at = target.lastIndexOf('.');
+    const module = this.getSubmodule(target.slice(0, Math.max(at, 0)));
+    const name = target.slice(at + 1);
+    const found = own(module).find((member) => member.name === name);
+    if (found) return found.value;
+    if (name in module) throw argumentError(`\`${name}\` is not ${what}`);
+    throw argumentError(`${module.constructor.name} has no attribute \`${name}\``);
   }
 
   // ---- modes and movement ----
@@ -227,13 +324,42 @@ export abstract class Module {
     };
     for (const module of this.modules()) {
       for (const { property, value: p } of module.ownParameters())
-        Object.assign(module, {
-          [property]: once(p, () => new Parameter(convert(p), { requiresGrad: p.requiresGrad })),
-        });
+        module.replaceMember(
+          property,
+          once(p, () => new Parameter(convert(p), { requiresGrad: p.requiresGrad })),
+        );
       for (const { property, value: b } of module.ownBuffers())
-        Object.assign(module, { [property]: once(b, () => convert(b)) });
+        module.replaceMember(
+          property,
+          once(b, () => convert(b)),
+        );
     }
     return this;
+  }
+
+  /** Puts another tensor in the place of a member; containers that hold none as property override it. */
+  replaceMember(property: string, tensor: Tensor): void {
+    Object.assign(this, { [property]: tensor });
+  }
+
+  /** Floating parameters and buffers as float64. */
+  double(): this {
+    return this.to('float64');
+  }
+
+  /** Floating parameters and buffers as float32. */
+  float(): this {
+    return this.to('float32');
+  }
+
+  /** Floating parameters and buffers as float16. */
+  half(): this {
+    return this.to('float16');
+  }
+
+  /** Floating parameters and buffers as bfloat16. */
+  bfloat16(): this {
+    return this.to('bfloat16');
   }
 
   // ---- state ----
@@ -275,11 +401,13 @@ export abstract class Module {
   }
 
   toString(): string {
+    const own = this.extraRepr();
     const inside = this.namedChildren().map(
-      ([name, child]) => `  (${name}): ${child.toString().replaceAll('\n', '\n  ')}`,
+      ([name, child]) => `(${name}): ${child.toString().replaceAll('\n', '\n  ')}`,
     );
     const name = this.constructor.name;
-    if (inside.length === 0) return `${name}(${this.extraRepr()})`;
-    return `${name}(\n${inside.join('\n')}\n)`;
+    if (inside.length === 0 && !own.includes('\n')) return `${name}(${own})`;
+    const lines = [...(own === '' ? [] : own.split('\n')), ...inside];
+    return `${name}(\n  ${lines.join('\n  ')}\n)`;
   }
 }

@@ -58,6 +58,58 @@ export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
   return y;
 }
 
+export interface InstanceNormOptions {
+  runningMean?: Tensor | null;
+  runningVar?: Tensor | null;
+  weight?: Tensor | null;
+  bias?: Tensor | null;
+  /** Use the statistics of each sample (the default); otherwise the running ones. */
+  useInputStats?: boolean;
+  momentum?: number;
+  eps?: number;
+}
+
+/**
+ * Normalises each channel of each sample of `[N, C, …]`: batch norm of one sample with N·C
+ * channels. Running statistics take the mean over the samples.
+ */
+export function instanceNorm(x: Tensor, options: InstanceNormOptions = {}): Tensor {
+  const { runningMean, runningVar, weight, bias, useInputStats = true, momentum, eps } = options;
+  const [batch, channels, ...spatial] = x.shape;
+  if (useInputStats && spatial.every((size) => size === 1))
+    throw shapeError(
+      `Expected more than 1 spatial element when training, got input size torch.Size(${formatShape(x.shape)})`,
+    );
+  if (!useInputStats && !(runningMean && runningVar))
+    throw argumentError(
+      'Expected running_mean and running_var to be defined when use_input_stats is false',
+    );
+  for (const [name, value] of Object.entries({ weight, bias, runningMean, runningVar }))
+    if (value && value.numel !== channels)
+      throw shapeError(
+        `${name} should contain ${batch * channels} elements not ${batch * value.numel}`,
+      );
+  const perSample = (t: Tensor | null | undefined) =>
+    t?.unsqueeze(0).expand(batch, channels).clone().reshape(-1);
+  const mean = perSample(runningMean?.detach());
+  const variance = perSample(runningVar?.detach());
+  const y = batchNorm(x.reshape([1, batch * channels, ...spatial]), {
+    runningMean: mean,
+    runningVar: variance,
+    weight: perSample(weight),
+    bias: perSample(bias),
+    training: useInputStats,
+    momentum,
+    eps,
+  });
+  if (useInputStats)
+    noGrad(() => {
+      if (mean) runningMean?.copy_(mean.reshape(batch, channels).mean(0));
+      if (variance) runningVar?.copy_(variance.reshape(batch, channels).mean(0));
+    });
+  return y.reshape(x.shape);
+}
+
 /** running ← (1 − momentum)·running + momentum·batch */
 function updateRunning(running: Tensor | null | undefined, batch: Tensor, momentum: number): void {
   if (!running) return;

@@ -1,178 +1,115 @@
-import { argumentError, autogradError, describe, noGrad, Tensor, zerosLike } from '@voxgrad/core';
+import { instanceOfBrand, Tensor, zerosLike } from '@voxgrad/core';
+import {
+  completeGroup,
+  groupsOf,
+  type ParamGroup,
+  type ParamGroupInput,
+  type Params,
+} from './groups.js';
+import type { Defaults } from './options.js';
+import { type OptimizerState, packState, type StateRules, unpackState } from './state-dict.js';
 
-/** A list of parameters with its own options; the rest comes from the optimizer's defaults. */
-export type ParamGroupInput<O> = Partial<O> & { params: readonly Tensor[] };
-export type ParamGroup<O> = O & { params: Tensor[] };
+const BRAND = Symbol.for('voxgrad.Optimizer');
 
 /** What an optimizer remembers of one parameter, under PyTorch's names. */
-export type ParamState = Record<string, Tensor | number | null>;
+export type ParamState = Record<string, unknown>;
 
-/** PyTorch's layout: parameters are numbered across groups, in order. */
-export interface OptimizerState {
-  state: Map<number, ParamState>;
-  param_groups: Record<string, unknown>[];
-}
-
-/** Checks an option: `valid` or an error in PyTorch's words. */
-export function checkOption(what: string, value: number, valid: boolean): void {
-  if (!valid || Number.isNaN(value)) throw argumentError(`Invalid ${what}: ${value}`);
-}
-
-/** Options shared by all groups of one optimizer. `names` maps them to PyTorch's keys. */
+/** Parameter groups with their options, what is remembered of each parameter, and state dicts. */
 export abstract class Optimizer<O extends object> {
-  readonly paramGroups: ParamGroup<O>[];
+  readonly [BRAND] = true;
+  readonly paramGroups: ParamGroup<O>[] = [];
   readonly state = new Map<Tensor, ParamState>();
+  /** Steps since the last scheduler was made; schedulers warn when it is still 0. */
+  stepCount = 0;
+  /** Names in a loaded state that our spelling would not give back, such as `myKey`. */
+  readonly #foreignNames = new Map<string, string>();
 
   constructor(
-    params: readonly Tensor[] | readonly ParamGroupInput<O>[],
-    readonly defaults: O,
+    params: Params<O>,
+    readonly defaults: Readonly<Defaults<O>>,
   ) {
-    const list = [...params];
-    if (list.length === 0) throw argumentError('optimizer got an empty parameter list');
-    const tensors = list.filter((item): item is Tensor => item instanceof Tensor);
-    const groups = list.filter((item): item is ParamGroupInput<O> => !(item instanceof Tensor));
-    if (tensors.length > 0 && groups.length > 0)
-      throw argumentError(
-        'an optimizer takes either tensors or groups { params: tensors, … }, not both',
-      );
-    this.paramGroups =
-      tensors.length > 0
-        ? [{ ...defaults, params: checkParams(tensors) }]
-        : groups.map((group) => ({ ...defaults, ...group, params: checkParams(group.params) }));
-    const all = this.paramGroups.flatMap((group) => group.params);
-    if (new Set(all).size !== all.length)
-      throw argumentError('some parameters appear in more than one parameter group');
-    for (const group of this.paramGroups) this.checkOptions(group);
+    for (const group of groupsOf(params)) this.addParamGroup(group);
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, Optimizer, BRAND, value);
   }
 
   /** Throws on a value outside its range. */
   protected abstract checkOptions(options: O): void;
 
-  /** Updates one parameter from its gradient; runs without recording. */
-  protected abstract update(
-    parameter: Tensor,
-    gradient: Tensor,
-    options: O,
-    state: ParamState,
-  ): void;
+  /** How the state of a parameter looks in a state dict. */
+  protected readonly stateRules: StateRules = {};
 
-  /** PyTorch's names of the options in a state dict. */
-  protected abstract readonly optionNames: Readonly<Record<string, string>>;
+  /** One update. With a closure, which computes the loss and its gradients, returns the loss. */
+  abstract step(closure?: undefined): null;
+  abstract step<T>(closure: () => T): T;
 
-  /** One update of every parameter that has a gradient. */
-  step(): void {
-    noGrad(() => {
-      for (const group of this.paramGroups)
-        for (const parameter of group.params) {
-          if (parameter.grad === null) continue;
-          const state = this.state.get(parameter) ?? {};
-          this.state.set(parameter, state);
-          this.update(parameter, parameter.grad, group, state);
-        }
-    });
+  /** Adds parameters, with options where they differ from the defaults. */
+  addParamGroup(input: ParamGroupInput<O>): void {
+    const taken = new Set(this.paramGroups.flatMap((group) => group.params));
+    const group = completeGroup(input, this.defaults, taken);
+    this.checkOptions(group);
+    this.paramGroups.push(group);
   }
 
-  /** Forgets all gradients. */
-  zeroGrad(): void {
-    for (const group of this.paramGroups) for (const p of group.params) p.grad = null;
+  /** Forgets all gradients, or fills them with zeros. */
+  zeroGrad(options: { setToNull?: boolean } = {}): void {
+    for (const { params } of this.paramGroups)
+      for (const p of params)
+        if (p.grad !== null) p.grad = options.setToNull === false ? zerosLike(p.grad) : null;
   }
 
-  /** State in PyTorch's layout and key names. */
+  /** State in PyTorch's layout and key names. Tensors are shared with the optimizer. */
   stateDict(): OptimizerState {
-    const all = this.paramGroups.flatMap((group) => group.params);
-    const state = new Map<number, ParamState>();
-    all.forEach((parameter, i) => {
-      const known = this.state.get(parameter);
-      if (known) state.set(i, { ...known });
-    });
-    let next = 0;
-    const param_groups = this.paramGroups.map((group) => {
-      const { params, ...options } = group as ParamGroup<Record<string, unknown>>;
-      const named = Object.entries(options).map(([key, v]) => [this.optionNames[key] ?? key, v]);
-      return { ...Object.fromEntries(named), params: params.map(() => next++) };
-    });
-    return { state, param_groups };
+    return packState(this.paramGroups, this.state, this.stateRules, this.#foreignNames);
   }
 
-  /** Takes over a state of the same shape; nothing changes when it does not fit. */
-  loadStateDict(dict: OptimizerState | Map<unknown, unknown>): void {
-    const groups = listOf(field(dict, 'param_groups'));
-    if (groups.length !== this.paramGroups.length)
-      throw argumentError('loaded state dict has a different number of parameter groups');
-    const sizes = groups.map((group) => listOf(field(group, 'params')).length);
-    if (sizes.some((size, i) => size !== this.paramGroups[i].params.length))
-      throw argumentError(
-        "loaded state dict contains a parameter group that doesn't match the size of optimizer's group",
-      );
-    const all = this.paramGroups.flatMap((group) => group.params);
-    const numbers = groups.flatMap((group) => listOf(field(group, 'params')));
-    const states = field(dict, 'state');
-    const loaded = new Map<Tensor, ParamState>();
-    all.forEach((parameter, i) => {
-      const state = field(states, numbers[i]);
-      if (state !== undefined) loaded.set(parameter, copyState(state, parameter));
-    });
+  /**
+   * Takes over a state of `stateDict()` or of PyTorch, with Maps or plain objects for dicts. The
+   * options of the groups become those of the state; tensors are copied, in the dtype and on the
+   * device of their parameter. Nothing changes when anything does not fit. Counters are read at once:
+   * where the default device cannot be read synchronously, load the file with `device: 'cpu'`.
+   */
+  loadStateDict(dict: OptimizerState | Map<unknown, unknown> | object): void {
+    const loaded = unpackState(dict, this.paramGroups, this.stateRules);
     this.state.clear();
-    for (const [parameter, state] of loaded) this.state.set(parameter, state);
-    groups.forEach((group, i) => {
-      for (const key of Object.keys(this.defaults)) {
-        const value = field(group, this.optionNames[key] ?? key);
-        if (value !== undefined) Object.assign(this.paramGroups[i], { [key]: value });
-      }
+    for (const [parameter, state] of loaded.state) this.state.set(parameter, state);
+    for (const [ours, name] of loaded.foreignNames) this.#foreignNames.set(ours, name);
+    this.paramGroups.forEach((group, i) => {
+      Object.assign(group, loaded.options[i]);
     });
+  }
+
+  toString(): string {
+    const groups = this.paramGroups.map(({ params: _, ...options }, i) => {
+      const lines = Object.entries(options)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, value]) => `    ${name}: ${String(value)}\n`);
+      return `Parameter Group ${i}\n${lines.join('')}`;
+    });
+    return `${this.constructor.name} (\n${groups.join('\n')})`;
   }
 }
 
-function checkParams(params: unknown): Tensor[] {
-  return listOf(params).map((p) => {
-    if (!(p instanceof Tensor))
-      throw argumentError(
-        `optimizer can only optimize Tensors, but one of the params is ${describe(p)}`,
-      );
-    if (!p.isLeaf) throw autogradError("can't optimize a non-leaf Tensor");
-    return p;
-  });
-}
-
-/** A field of a Python dict that came as a Map, or of a plain object. */
-function field(container: unknown, key: unknown): unknown {
-  if (container instanceof Map) return container.get(key);
-  if (typeof container === 'object' && container !== null)
-    return (container as Record<string, unknown>)[String(key)];
-  throw argumentError(
-    `loadStateDict(): expected a state dict with the key '${String(key)}', but got ${describe(container)}`,
-  );
-}
-
-function listOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw argumentError(`optimizer: expected a list, but got ${describe(value)}`);
-}
-
-/** Moments take the parameter's dtype and device; the step count stays a number. */
-function copyState(state: unknown, parameter: Tensor): ParamState {
-  const entries = state instanceof Map ? [...state] : Object.entries(state as object);
-  return Object.fromEntries(
-    entries.map(([key, value]) => {
-      if (!(value instanceof Tensor)) return [key, value];
-      if (key === 'step') return [key, Number(value.item())];
-      return [key, value.detach().to(parameter.dtype).to(parameter.device).clone()];
-    }),
-  );
-}
-
-/** The tensor `state[key]`, made of zeros at first use. */
-export function momentOf(state: ParamState, key: string, like: Tensor): Tensor {
+/** The tensor `key` of a state, made with `value` in every element when it is first asked for. */
+export function momentOf(state: ParamState, key: string, like: Tensor, value = 0): Tensor {
   const known = state[key];
   if (known instanceof Tensor) return known;
-  const made = zerosLike(like.detach());
-  state[key] = made;
-  return made;
+  const fresh = Tensor.filled(like.shape, value, like.dtype, like.device);
+  state[key] = fresh;
+  return fresh;
 }
 
-/** The number of updates so far, counting this one. */
+/** The number `key` of a state, `initial` where there is none yet. */
+export function numberOf(state: ParamState, key: string, initial: number): number {
+  const known = state[key];
+  return typeof known === 'number' ? known : initial;
+}
+
+/** Counts one more step of a parameter, and says which it is: 1, 2, … */
 export function countStep(state: ParamState): number {
-  const step = Number(state.step ?? 0) + 1;
+  const step = numberOf(state, 'step', 0) + 1;
   state.step = step;
   return step;
 }

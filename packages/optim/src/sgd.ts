@@ -1,5 +1,8 @@
 import { argumentError, Tensor } from '@voxgrad/core';
-import { checkOption, Optimizer, type ParamGroupInput, type ParamState } from './optimizer.js';
+import type { ParamGroupInput, Params } from './groups.js';
+import type { ParamState } from './optimizer.js';
+import { checkCommonOptions, checkOption, type Defaults, withDefaults } from './options.js';
+import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
 export interface SGDOptions {
   lr: number;
@@ -11,37 +14,43 @@ export interface SGDOptions {
 }
 
 /**
- * Stochastic gradient descent with momentum. The buffer starts as the first gradient:
+ * Stochastic gradient descent with momentum (Sutskever et al., ICML 2013, with the learning rate
+ * outside the buffer). The buffer starts as the first gradient:
  * b ← momentum·b + (1 − dampening)·g, then p ← p − lr·b (Nesterov: g + momentum·b).
  */
-export class SGD extends Optimizer<SGDOptions> {
-  protected readonly optionNames = { weightDecay: 'weight_decay' };
-
+export class SGD extends PerParameterOptimizer<SGDOptions> {
+  constructor(params: Params<SGDOptions>, options: Partial<SGDOptions> & { lr: number });
   constructor(
-    params: readonly Tensor[] | readonly ParamGroupInput<SGDOptions>[],
-    options: Partial<SGDOptions> & { lr: number },
-  ) {
-    super(params, {
-      momentum: 0,
-      dampening: 0,
-      weightDecay: 0,
-      nesterov: false,
-      maximize: false,
-      ...options,
-    });
+    groups: Iterable<ParamGroupInput<SGDOptions> & { lr: number }>,
+    options?: Partial<SGDOptions>,
+  );
+  constructor(params: Params<SGDOptions>, options: Partial<SGDOptions> = {}) {
+    super(
+      params,
+      withDefaults<Defaults<SGDOptions>>(
+        'SGD',
+        {
+          lr: undefined, // required, as in PyTorch
+          momentum: 0,
+          dampening: 0,
+          weightDecay: 0,
+          nesterov: false,
+          maximize: false,
+        },
+        options,
+      ),
+    );
   }
 
-  protected checkOptions(o: SGDOptions): void {
-    checkOption('learning rate', o.lr, o.lr >= 0);
+  protected override checkOptions(o: SGDOptions): void {
+    checkCommonOptions(o);
     checkOption('momentum value', o.momentum, o.momentum >= 0);
-    checkOption('weight_decay value', o.weightDecay, o.weightDecay >= 0);
     if (o.nesterov && (o.momentum <= 0 || o.dampening !== 0))
       throw argumentError('Nesterov momentum requires a momentum and zero dampening');
   }
 
-  protected update(p: Tensor, gradient: Tensor, o: SGDOptions, state: ParamState): void {
-    let d = o.maximize ? gradient.neg() : gradient;
-    if (o.weightDecay !== 0) d = d.add(p, { alpha: o.weightDecay });
+  protected override update(p: Tensor, gradient: Tensor, o: SGDOptions, state: ParamState): void {
+    let d = penalised(gradient, p, o);
     if (o.momentum !== 0) {
       const known = state.momentum_buffer;
       const buffer =

@@ -2,6 +2,7 @@
 
 export * from '@voxgrad/checkpoint';
 export * from '@voxgrad/core';
+export * as data from '@voxgrad/data';
 export * as nn from '@voxgrad/nn';
 export { functional as F, init } from '@voxgrad/nn';
 export { npu } from '@voxgrad/npu';

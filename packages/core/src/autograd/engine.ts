@@ -4,6 +4,7 @@ import { argumentError, autogradError, shapeError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
+import { checkAnomaly } from './anomaly.js';
 import { backwardMode } from './mode.js';
 import type { Edge, Gradients, Node } from './node.js';
 
@@ -12,6 +13,8 @@ interface WalkOptions {
   readonly createGraph: boolean;
   /** With `capture`, only the paths to these edges are walked, and leaves are left alone. */
   readonly capture?: readonly Edge[];
+  /** Nodes older than this sequence number are ends, not passed through. */
+  readonly since?: number;
 }
 
 /** Sends `gradients` into `roots` and returns what arrived at the captured edges. */
@@ -20,10 +23,11 @@ function walk(
   gradients: readonly Tensor[],
   options: WalkOptions,
 ): Gradients {
-  const { capture } = options;
+  const { capture, since = 0 } = options;
   const order = reachable(
     roots,
     capture?.map((edge) => edge.node),
+    since,
   );
   const arrived = new Map<Node, Gradients>();
   const send = ({ node, index }: Edge, gradient: Tensor) => {
@@ -42,13 +46,18 @@ function walk(
       const slots = arrived.get(node);
       if (!slots) continue;
       arrived.delete(node);
-      const inputs = slots.map((g, index) => (g === null ? null : node.runHooks(index, g)));
+      const end = node.sequence < since; // whoever goes on from there runs the hooks
+      const inputs = end
+        ? slots
+        : slots.map((g, index) => (g === null ? null : node.runHooks(index, g)));
       capture?.forEach((edge, i) => {
         if (edge.node === node) captured[i] = inputs[edge.index];
       });
+      if (end) continue;
       if (capture && node.next.length === 0) continue; // a leaf: captured, not accumulated
       if (capture && !node.next.some((edge) => edge !== null && order.has(edge.node))) continue;
       const results = node.apply(inputs);
+      checkAnomaly(node, results);
       node.next.forEach((edge, i) => {
         const gradient = results[i];
         if (edge && gradient) send(edge, gradient);
@@ -60,22 +69,44 @@ function walk(
 }
 
 /** Nodes on a path from `roots`; with `targets`, only those from which a target can be reached. */
-function reachable(roots: readonly Edge[], targets: readonly Node[] | undefined): Set<Node> {
+function reachable(
+  roots: readonly Edge[],
+  targets: readonly Node[] | undefined,
+  since: number,
+): Set<Node> {
   const seen = new Set<Node>();
   const stack = roots.map((edge) => edge.node);
   while (stack.length > 0) {
     const node = stack.pop() as Node;
     if (seen.has(node)) continue;
     seen.add(node);
+    if (node.sequence < since) continue;
     for (const edge of node.next) if (edge) stack.push(edge.node);
   }
   if (!targets) return seen;
   const useful = new Set(targets);
   // Oldest first, so that every successor has been decided before the nodes that lead to it.
   for (const node of [...seen].sort((a, b) => a.sequence - b.sequence))
-    if (node.next.some((edge) => edge && useful.has(edge.node))) useful.add(node);
+    if (node.sequence >= since && node.next.some((edge) => edge && useful.has(edge.node)))
+      useful.add(node);
   return new Set([...useful].filter((node) => seen.has(node)));
 }
+
+/**
+ * Gradients that arrive at `ends` when `roots` are walked back through nodes recorded from `since`
+ * on; nothing is accumulated. For recomputation.
+ */
+export const backwardThrough = (
+  roots: readonly { readonly edge: Edge; readonly gradient: Tensor }[],
+  ends: readonly Edge[],
+  since: number,
+  createGraph: boolean,
+): Gradients =>
+  walk(
+    roots.map((root) => root.edge),
+    roots.map((root) => root.gradient),
+    { retainGraph: createGraph, createGraph, capture: ends, since },
+  );
 
 /** The gradient that starts a walk at `output`, checked; ones for a scalar when omitted. */
 function rootGradient(output: Tensor, given: Tensor | null | undefined, index: number): Tensor {

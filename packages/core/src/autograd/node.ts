@@ -29,6 +29,9 @@ export type GradientHook = (gradient: Tensor) => Tensor | null | undefined | voi
 
 const counter = shared('autograd.sequence', () => ({ next: 1 }));
 
+/** Nodes recorded from here on have at least this sequence number. */
+export const nextSequence = (): number => counter.next;
+
 /**
  * A recorded operation. `next[i]` says where the gradient of input i goes (null: nowhere).
  * A node is created after the nodes of its inputs, so `sequence` orders a graph topologically.

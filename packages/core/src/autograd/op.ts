@@ -5,6 +5,7 @@ import { autogradError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
+import { rememberCall } from './anomaly.js';
 import { atSite, currentSite, insideOperation, insideRule, isGradEnabled } from './mode.js';
 import { type Edge, type Gradients, metaOf, Node, SavedTensor, type TensorMeta } from './node.js';
 
@@ -26,6 +27,8 @@ export interface OpDefinition<O> {
   forward(inputs: readonly Tensor[], options: O): Tensor | Tensor[];
   /** What the rule needs again. Nothing is kept alive that is not named here. */
   readonly saves?: { readonly inputs?: readonly number[]; readonly outputs?: readonly number[] };
+  /** Whether an output carries gradients; floating ones do unless this says otherwise. */
+  readonly differentiable?: (output: Tensor) => boolean;
   /**
    * One entry per input: its gradient, or null for "none". `'none'` in place of a rule says that
    * the outputs never carry gradients (comparisons, argmax); a rule that is still to be written
@@ -53,14 +56,18 @@ export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
 function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
   const inner = insideRule();
   const result = insideOperation(() => op.forward(inputs, options));
-  const outputs = Array.isArray(result) ? result : [result];
+  // An input that comes back must stay what it is, so its output is another window on it.
+  const outputs = (Array.isArray(result) ? result : [result]).map((output) =>
+    inputs.includes(output) ? output.alias() : output,
+  );
   if (!inner)
     for (const output of outputs)
       if (inputs.some((input) => input.storage === output.storage)) output.storage.hasViews = true;
   if (op.backward !== 'none' && isGradEnabled() && inputs.some((input) => input.requiresGrad)) {
     const node = new OpNode(op, inputs, outputs, options);
     outputs.forEach((output, index) => {
-      if (isFloat(output.dtype)) output.attach({ node, index });
+      if (isFloat(output.dtype) && (op.differentiable?.(output) ?? true))
+        output.attach({ node, index });
     });
   }
   return outputs;
@@ -91,6 +98,7 @@ class OpNode<O> extends Node implements RuleContext<O> {
     this.needs = this.next.map((edge) => edge !== null);
     this.inputs = inputs.map(metaOf);
     this.outputs = outputs.map(metaOf);
+    rememberCall(this);
     for (const index of rule.saves?.inputs ?? [])
       if (index < inputs.length) this.#savedInputs.set(index, new SavedTensor(inputs[index]));
     // A saved output is kept with its place on the tape, so that its own derivative is known.

@@ -2,14 +2,17 @@ import { Device, type Kernels, missingKernel } from '../device/device.js';
 import { shared } from '../shared.js';
 import { allocateHost, DTYPES, type DType } from '../tensor/dtype.js';
 import { Storage, type View } from '../tensor/storage.js';
+import { bitwise } from './bitwise.js';
 import { convBackward, convForward } from './conv.js';
 import { convert } from './convert.js';
 import { binary, compare, unary, where } from './elementwise.js';
-import { gather, scatterAdd } from './indexing.js';
+import { gather, nonzero, scatter, scatterAdd } from './indexing.js';
 import { matmul } from './linear.js';
-import { maxPoolIndices } from './pool.js';
+import { maxPoolIndices, spreadPool, sumPool } from './pool.js';
 import { argReduce, reduce } from './reduce.js';
 import { forEachRow, rowMajor } from './rows.js';
+import { argScan, recurrence } from './scan.js';
+import { argSort, searchSorted } from './sort.js';
 
 function fill(dtype: DType, length: number, value: number | bigint): Storage {
   const array = allocateHost(dtype, length);
@@ -17,7 +20,7 @@ function fill(dtype: DType, length: number, value: number | bigint): Storage {
     typeof value === 'bigint'
       ? convert(BigInt64Array.of(value), 'int64', dtype)
       : convert(Float64Array.of(value), 'float64', dtype);
-  if (element) (array as Float64Array).fill(element as number);
+  if (!Object.is(element, 0) && element !== 0n) (array as Float64Array).fill(element as number);
   return new Storage(dtype, array);
 }
 
@@ -40,14 +43,23 @@ export const cpuKernels: Kernels = {
   assign,
   unary,
   binary,
+  bitwise,
   compare,
   where,
   reduce,
   argReduce,
+  recurrence,
+  argScan,
+  argSort,
+  searchSorted,
   matmul,
   gather,
   scatterAdd,
+  scatter,
+  nonzero,
   maxPoolIndices,
+  sumPool,
+  spreadPool,
   convForward,
   convBackward,
 };

@@ -1,9 +1,11 @@
 import type { BinaryName, CompareName, UnaryName } from '../device/device.js';
-import { dtypeError } from '../errors.js';
-import { allocateHost, type DType } from '../tensor/dtype.js';
+import { argumentError, dtypeError } from '../errors.js';
+import { allocateHost, type DType, isFloat } from '../tensor/dtype.js';
 import { numelOf } from '../tensor/shape.js';
 import { Storage, type View } from '../tensor/storage.js';
+import { digamma, lgamma, zeta } from './gamma.js';
 import { rowMajor } from './rows.js';
+import { erf, erfc, erfinv } from './special.js';
 
 type Numbers = Float64Array<ArrayBuffer>; // stands for every array whose elements are numbers
 
@@ -37,6 +39,22 @@ const UNARY: Record<UnaryName, (x: number) => number> = {
   ceil: Math.ceil,
   round: roundHalfEven,
   trunc: Math.trunc,
+  asin: Math.asin,
+  acos: Math.acos,
+  atan: Math.atan,
+  sinh: Math.sinh,
+  cosh: Math.cosh,
+  asinh: Math.asinh,
+  acosh: Math.acosh,
+  atanh: Math.atanh,
+  exp2: (x) => 2 ** x,
+  log2: Math.log2,
+  log10: Math.log10,
+  erf,
+  erfc,
+  erfinv,
+  lgamma,
+  digamma,
 };
 
 const BIG_UNARY: Partial<Record<UnaryName, (x: bigint) => bigint>> = {
@@ -64,6 +82,33 @@ function mapInto<T>(out: { [i: number]: T; length: number }, x: ArrayLike<T>, f:
   for (let i = 0; i < out.length; i++) out[i] = f(x[i]);
 }
 
+const isNegative = (x: number) => x < 0 || Object.is(x, -0);
+
+/** The remainder with the sign of the divisor, as Python's %; inf where −x meets inf [PyTorch]. */
+function remainder(a: number, b: number): number {
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+}
+
+/** ⌊a / b⌋ by way of the exact remainder, so that 0.3 / 0.1 does not round up first. */
+function floorDivide(a: number, b: number): number {
+  const quotient = a / b;
+  if (b === 0) return quotient;
+  const rest = a % b;
+  let exact = (a - rest) / b; // a whole number, but for rounding
+  if (rest !== 0 && rest < 0 !== b < 0) exact -= 1;
+  if (exact === 0) return isNegative(quotient) ? -0 : 0;
+  const below = Math.floor(exact);
+  return exact - below > 0.5 ? below + 1 : below;
+}
+
+function nonzeroDivisor<T extends number | bigint>(f: (a: T, b: T) => T): (a: T, b: T) => T {
+  return (a, b) => {
+    if (Number(b) === 0) throw argumentError('ZeroDivisionError');
+    return f(a, b);
+  };
+}
+
 const NUMBER_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -73,26 +118,62 @@ const NUMBER_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
   pow: (a, b) => (a === 1 ? 1 : a === -1 && (b === Infinity || b === -Infinity) ? 1 : a ** b),
   maximum: Math.max, // both propagate NaN, as PyTorch
   minimum: Math.min,
+  atan2: Math.atan2,
+  hypot: Math.hypot,
+  copysign: (a, b) => (isNegative(a) === isNegative(b) ? a : -a),
+  remainder,
+  fmod: (a, b) => a % b,
+  floorDivide,
+  zeta,
+};
+
+/** aᵇ modulo 2³² by repeated squaring: the write keeps what the dtype holds. */
+function integerPower(a: number, b: number): number {
+  if (b < 0) return a === 1 ? 1 : a === -1 ? (b % 2 === 0 ? 1 : -1) : 0;
+  let [power, square] = [1, a];
+  for (let rest = b; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) power = Math.imul(power, square);
+    square = Math.imul(square, square);
+  }
+  return power;
+}
+
+const INTEGER_BINARY: typeof NUMBER_BINARY = {
+  ...NUMBER_BINARY,
+  pow: integerPower,
+  remainder: nonzeroDivisor(remainder),
+  fmod: nonzeroDivisor((a, b) => a % b),
+  floorDivide: nonzeroDivisor((a, b) => Math.floor(a / b)),
 };
 
 // Two 32-bit integers multiply to more than 53 bits, so the product needs its own route.
-const INT32_BINARY = { ...NUMBER_BINARY, mul: Math.imul };
+const INT32_BINARY = { ...INTEGER_BINARY, mul: Math.imul };
 
-const BOOL_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
-  ...NUMBER_BINARY,
+const BOOL_BINARY: typeof NUMBER_BINARY = {
+  ...INTEGER_BINARY,
   add: (a, b) => a | b,
 };
 
-const BIG_BINARY: Record<BinaryName, (a: bigint, b: bigint) => bigint> = {
+function bigRemainder(a: bigint, b: bigint): bigint {
+  const rest = a % b;
+  return rest !== 0n && rest < 0n !== b < 0n ? rest + b : rest;
+}
+
+const BIG_BINARY: Partial<Record<BinaryName, (a: bigint, b: bigint) => bigint>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
   mul: (a, b) => a * b,
-  div: () => {
-    throw dtypeError('div of int64 is a true division: convert to a float dtype first');
-  },
+  remainder: nonzeroDivisor(bigRemainder),
+  fmod: nonzeroDivisor((a: bigint, b: bigint) => a % b),
+  floorDivide: nonzeroDivisor((a: bigint, b: bigint) => (a - bigRemainder(a, b)) / b),
   pow: (a, b) => {
-    if (b >= 0n) return a ** b;
-    return a === 1n ? 1n : a === -1n ? (b % 2n === 0n ? 1n : -1n) : 0n;
+    if (b < 0n) return a === 1n ? 1n : a === -1n ? (b % 2n === 0n ? 1n : -1n) : 0n;
+    let [power, square] = [1n, a];
+    for (let rest = b; rest > 0n; rest >>= 1n) {
+      if (rest & 1n) power = BigInt.asIntN(64, power * square);
+      square = BigInt.asIntN(64, square * square);
+    }
+    return power;
   },
   maximum: (a, b) => (a > b ? a : b),
   minimum: (a, b) => (a < b ? a : b),
@@ -100,7 +181,8 @@ const BIG_BINARY: Record<BinaryName, (a: bigint, b: bigint) => bigint> = {
 
 function numberBinary(dtype: DType) {
   if (dtype === 'bool') return BOOL_BINARY;
-  return dtype === 'int32' ? INT32_BINARY : NUMBER_BINARY;
+  if (dtype === 'int32') return INT32_BINARY;
+  return isFloat(dtype) ? NUMBER_BINARY : INTEGER_BINARY;
 }
 
 export function binary(op: BinaryName, a: View, b: View): Storage {
@@ -111,6 +193,7 @@ export function binary(op: BinaryName, a: View, b: View): Storage {
       rowMajor<BigInt64Array<ArrayBuffer>>(b),
     ];
     const f = BIG_BINARY[op];
+    if (!f) throw dtypeError(`${op} is not defined for int64; convert to a float dtype first`);
     for (let i = 0; i < out.length; i++) out[i] = f(x[i], y[i]); // the write wraps to 64 bits
   } else {
     const [x, y] = [rowMajor<Numbers>(a), rowMajor<Numbers>(b)];

@@ -1,3 +1,4 @@
+import type { ScatterMode } from '../device/device.js';
 import { argumentError } from '../errors.js';
 import { allocateHost } from '../tensor/dtype.js';
 import { Storage, type View } from '../tensor/storage.js';
@@ -37,4 +38,39 @@ export function scatterAdd(view: View, indexView: View, size: number): Storage {
         out[(i * size + to) * inner + k] += x[at];
       }
   return new Storage(view.dtype, out);
+}
+
+type Element = number | bigint;
+
+const MEET: Record<ScatterMode, (there: Element, x: Element) => Element> = {
+  set: (_there, x) => x,
+  mul: (there, x) => (there as number) * (x as number), // both are numbers, or both bigints
+  amax: (there, x) => (x > there || Number.isNaN(x) ? x : there),
+  amin: (there, x) => (x < there || Number.isNaN(x) ? x : there),
+};
+
+export function scatter(mode: ScatterMode, base: View, indexView: View, sourceView: View): Storage {
+  const [outer, size, inner] = base.shape;
+  const length = indexView.shape[1];
+  const out = rowMajor(base).slice();
+  const source = rowMajor(sourceView);
+  const index = rowMajor<BigInt64Array<ArrayBuffer>>(indexView);
+  const meet = MEET[mode];
+  for (let i = 0, at = 0; i < outer; i++)
+    for (let j = 0; j < length; j++)
+      for (let k = 0; k < inner; k++, at++) {
+        const to = Number(index[at]);
+        checkIndex(to, size);
+        const place = (i * size + to) * inner + k;
+        out[place] = meet(out[place], source[at]);
+      }
+  return new Storage(base.dtype, out);
+}
+
+export function nonzero(view: View): Storage {
+  const x = rowMajor(view);
+  const positions: number[] = [];
+  // NaN is not 0; the comparison is loose because int64 elements are bigints.
+  for (let i = 0; i < x.length; i++) if (Number(x[i]) !== 0) positions.push(i);
+  return new Storage('int64', BigInt64Array.from(positions, BigInt));
 }

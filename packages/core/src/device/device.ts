@@ -23,21 +23,64 @@ export type UnaryName =
   | 'floor'
   | 'ceil'
   | 'round'
-  | 'trunc';
+  | 'trunc'
+  | 'asin'
+  | 'acos'
+  | 'atan'
+  | 'sinh'
+  | 'cosh'
+  | 'asinh'
+  | 'acosh'
+  | 'atanh'
+  | 'exp2'
+  | 'log2'
+  | 'log10'
+  | 'erf'
+  | 'erfc'
+  | 'erfinv'
+  | 'lgamma'
+  | 'digamma';
 
-export type BinaryName = 'add' | 'sub' | 'mul' | 'div' | 'pow' | 'maximum' | 'minimum';
+export type BinaryName =
+  | 'add'
+  | 'sub'
+  | 'mul'
+  | 'div'
+  | 'pow'
+  | 'maximum'
+  | 'minimum'
+  | 'atan2'
+  | 'hypot'
+  | 'copysign'
+  | 'remainder'
+  | 'fmod'
+  | 'floorDivide'
+  | 'zeta';
+export type BitwiseName =
+  | 'bitwiseAnd'
+  | 'bitwiseOr'
+  | 'bitwiseXor'
+  | 'bitwiseLeftShift'
+  | 'bitwiseRightShift';
 export type CompareName = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
 export type ReduceName = 'sum' | 'prod' | 'amax' | 'amin';
 export type ArgReduceName = 'argmax' | 'argmin';
+export type ArgScanName = 'cummax' | 'cummin';
+/** What happens where several elements meet, and with what was there. */
+export type ScatterMode = 'set' | 'mul' | 'amax' | 'amin';
 
-/** Window geometry of a pooling call over the last three axes of `[outer, D, H, W]`. */
+/** Windows along one axis: number i reads `starts[i]`, `starts[i] + step`, … before `ends[i]`. */
+export interface AxisWindows {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  readonly step: number;
+}
+
+/** The windows of a pooling over the last three axes of `[outer, D, H, W]`, all inside the input. */
 export interface PoolGeometry {
   readonly input: Triple;
-  readonly kernel: Triple;
-  readonly stride: Triple;
-  readonly padding: Triple;
-  readonly dilation: Triple;
   readonly output: Triple;
+  readonly windows: readonly [AxisWindows, AxisWindows, AxisWindows];
 }
 
 /**
@@ -53,6 +96,8 @@ export interface Kernels {
   assign(target: View, source: View): void;
   unary(op: UnaryName, x: View): Storage;
   binary(op: BinaryName, a: View, b: View): Storage;
+  /** Integers and bool. */
+  bitwise(op: BitwiseName, a: View, b: View): Storage;
   compare(op: CompareName, a: View, b: View): Storage;
   /** `condition` is bool; result has the dtype of `a` and `b`. */
   where(condition: View, a: View, b: View): Storage;
@@ -60,14 +105,30 @@ export interface Kernels {
   reduce(op: ReduceName, x: View, count: number): Storage;
   /** int64 positions along the last axis; the first of equal values; NaN wins. */
   argReduce(op: ArgReduceName, x: View): Storage;
+  /** `h[…, t] = a[…, t] · h[…, t − 1] + b[…, t]` along the last axis, from 0. */
+  recurrence(a: View, b: View): Storage;
+  /** int64 positions of the extreme so far along the last axis; the last of equal values; NaN wins. */
+  argScan(op: ArgScanName, x: View): Storage;
+  /** int64 positions that sort the last axis; equal values keep their order; NaN counts as largest. */
+  argSort(x: View, descending: boolean): Storage;
+  /** For each value, int64, how many elements of its row are below it (`right`: or equal to it). */
+  searchSorted(sorted: View, values: View, right: boolean): Storage;
   /** `[batch, m, k] × [batch, k, n] → [batch, m, n]`. */
   matmul(a: View, b: View): Storage;
   /** `out[i, j, k] = x[i, index[i, j, k], k]`; `index` is int64, same sizes as x but along axis 1. */
   gather(x: View, index: View): Storage;
   /** The adjoint of gather: zeros of `[outer, size, inner]`, `out[i, index[i, j, k], k] += x[i, j, k]`. */
   scatterAdd(x: View, index: View, size: number): Storage;
+  /** `base` with `source[i, j, k]` at `[i, index[i, j, k], k]`; in mode 'set' the last one stays. */
+  scatter(mode: ScatterMode, base: View, index: View, source: View): Storage;
+  /** Flat int64 positions of the elements that are not 0, in order. */
+  nonzero(x: View): Storage;
   /** Flat int64 positions (within D·H·W) of the largest element of each window of `[outer, D, H, W]`. */
   maxPoolIndices(x: View, geometry: PoolGeometry): Storage;
+  /** The sum of each window of `[outer, D, H, W]`. */
+  sumPool(x: View, geometry: PoolGeometry): Storage;
+  /** The adjoint of sumPool: adds each element of `[outer, oD, oH, oW]` to its whole window. */
+  spreadPool(x: View, geometry: PoolGeometry): Storage;
 
   /**
    * `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`, no bias. The first `output`

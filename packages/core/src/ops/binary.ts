@@ -2,43 +2,16 @@
 // tensors of one shape.
 
 import { defineOp } from '../autograd/op.js';
-import type { BinaryName, CompareName } from '../device/device.js';
-import { dtypeError } from '../errors.js';
-import { getDefaultDtype, isFloat, resultType } from '../tensor/dtype.js';
+import type { CompareName } from '../device/device.js';
+import { argumentError, dtypeError } from '../errors.js';
+import { isFloat, resultType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
+import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
 import { cast } from './cast.js';
-import { broadcastOperands, checkOperand, type TensorOrScalar } from './operands.js';
+import { broadcastOperands, checkOperand, requireKind, type TensorOrScalar } from './operands.js';
 
-type Binary = (a: Tensor, b: TensorOrScalar) => Tensor;
-type Rule = (g: Tensor, a: Tensor, b: Tensor, needs: readonly boolean[]) => (Tensor | null)[];
-
-function define(name: BinaryName, rule: (g: Tensor) => Tensor[]): Binary;
-function define(name: BinaryName, rule: Rule, saves: 'inputs'): Binary;
-function define(
-  name: BinaryName,
-  rule: Rule | ((g: Tensor) => Tensor[]),
-  saves?: 'inputs',
-): Binary {
-  const op = defineOp({
-    name,
-    forward: ([a, b]) =>
-      new Tensor({
-        device: a.device,
-        shape: a.shape,
-        storage: a.device.kernels.binary(name, a, b),
-      }),
-    saves: { inputs: saves ? [0, 1] : [] },
-    backward: ([g], context) => {
-      if (g === null) return [null, null];
-      if (!saves) return (rule as (g: Tensor) => Tensor[])(g);
-      return (rule as Rule)(g, context.input(0), context.input(1), context.needs);
-    },
-  });
-  return (a, b) => op(broadcastOperands(name, [a, b]), undefined);
-}
-
-const addOp: Binary = define('add', (g) => [g, g]);
-const subOp: Binary = define('sub', (g) => [g, g.neg()]);
+const addOp: Binary = defineBinary('add', (g) => [g, g]);
+const subOp: Binary = defineBinary('sub', (g) => [g, g.neg()]);
 
 /** a + alpha·b */
 export const add = (a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor =>
@@ -55,18 +28,20 @@ export function sub(a: Tensor, b: TensorOrScalar, options: { alpha?: number } = 
   return subOp(a, scaled(b, options.alpha));
 }
 
+function scaled(b: Tensor, alpha?: number): Tensor;
+function scaled(b: TensorOrScalar, alpha?: number): TensorOrScalar;
 function scaled(b: TensorOrScalar, alpha = 1): TensorOrScalar {
   if (alpha === 1) return b;
   return b instanceof Tensor ? mul(b, alpha) : Number(b) * alpha;
 }
 
-export const mul: Binary = define(
+export const mul: Binary = defineBinary(
   'mul',
   (g, a, b, needs) => [needs[0] ? g.mul(b) : null, needs[1] ? g.mul(a) : null],
   'inputs',
 );
 
-const divOp: Binary = define(
+const divOp: Binary = defineBinary(
   'div',
   (g, a, b, needs) => [
     needs[0] ? g.div(b) : null,
@@ -75,13 +50,83 @@ const divOp: Binary = define(
   'inputs',
 );
 
-/** True division: integers give the default float dtype. */
-export function div(a: Tensor, b: TensorOrScalar): Tensor {
-  const dtype = resultType(checkOperand('div', a), checkOperand('div', b));
-  return isFloat(dtype) ? divOp(a, b) : divOp(cast(a, getDefaultDtype()), b);
+const trueDivide = withRealValues('div', divOp);
+
+export type RoundingMode = 'trunc' | 'floor';
+
+/** True division: integers give the default float dtype, unless the quotient is rounded. */
+export function div(
+  a: Tensor,
+  b: TensorOrScalar,
+  options: { roundingMode?: RoundingMode | null } = {},
+): Tensor {
+  const mode = options.roundingMode ?? null;
+  if (mode === null) return trueDivide(a, b);
+  if (mode === 'floor') return floorDivide(a, b);
+  if (mode !== 'trunc')
+    throw argumentError(
+      `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${mode}'`,
+    );
+  if (isFloat(resultType(a, b))) return divOp(a, b).trunc();
+  return floorDivide(sub(a, fmod(a, b)), b); // exact
 }
 
-const powOp: Binary = define(
+const without =
+  (name: string, f: Binary): Binary =>
+  (a, b) => {
+    requireKind(name, resultType(checkOperand(name, a), checkOperand(name, b)), 'integer', 'float');
+    return f(a, b);
+  };
+
+/** ⌊a / b⌋, in integers where both are. */
+export const floorDivide: Binary = without(
+  'floorDivide',
+  defineBinary('floorDivide', (g) => [g.mul(0), g.mul(0)]),
+);
+
+/** a − b·⌊a / b⌋: the sign of the divisor, as Python's %. */
+export const remainder: Binary = without(
+  'remainder',
+  defineBinary('remainder', (g, a, b) => [g, g.mul(floorDivide(a, b)).neg()], 'inputs'),
+);
+
+/** a − b·trunc(a / b): the sign of the dividend, as C's fmod. */
+export const fmod: Binary = without(
+  'fmod',
+  defineBinary(
+    'fmod',
+    (g, a, b) => [g, g.mul(div(a, b, { roundingMode: 'trunc' })).neg()],
+    'inputs',
+  ),
+);
+
+/** The angle of the point (b, a), from −π to π. */
+export const atan2: Binary = withRealValues(
+  'atan2',
+  defineBinary(
+    'atan2',
+    (g, a, b) => {
+      const square = a.mul(a).add(b.mul(b));
+      return [g.mul(b).div(square), g.mul(a).div(square).neg()];
+    },
+    'inputs',
+  ),
+);
+
+/** The magnitude of a with the sign of b. */
+export const copysign: Binary = withRealValues(
+  'copysign',
+  defineBinary(
+    'copysign',
+    (g, a, b) => {
+      const ratio = where(a.eq(0), 0, copysign(a, b).div(a)).detach(); // 1 or −1
+      return [g.mul(ratio), g.mul(0)];
+    },
+    'inputs',
+  ),
+);
+
+const powOp: Binary = defineBinary(
   'pow',
   (g, a, b, needs) => [
     // b·a^(b−1); at b = 0 the derivative is 0 even where a^(−1) is infinite.
@@ -102,24 +147,44 @@ export function pow(a: Tensor, b: TensorOrScalar): Tensor {
   return powOp(a, b);
 }
 
-/** At a tie each side takes half of the gradient, as in PyTorch. */
-const extremum = (name: 'maximum' | 'minimum', wins: CompareName): Binary =>
-  define(
+/** At a tie each side takes half of the gradient; where one is NaN both take all, as in PyTorch. */
+const extremum = (name: 'maximum' | 'minimum', loses: 'lt' | 'gt'): Binary =>
+  defineBinary(
     name,
     (g, a, b) => {
-      const half = a.eq(b).to(g.dtype).mul(0.5);
-      return [
-        g.mul(compare(wins, a, b).to(g.dtype).add(half)),
-        g.mul(compare(wins, b, a).to(g.dtype).add(half)),
-      ];
+      const share = where(a.eq(b), g.mul(0.5), g);
+      return [where(a[loses](b), 0, share), where(b[loses](a), 0, share)];
     },
     'inputs',
   );
 
 /** The larger of each pair; NaN wins. */
-export const maximum: Binary = extremum('maximum', 'gt');
+export const maximum: Binary = extremum('maximum', 'lt');
 /** The smaller of each pair; NaN wins. */
-export const minimum: Binary = extremum('minimum', 'lt');
+export const minimum: Binary = extremum('minimum', 'gt');
+
+/** The larger of each pair; the number where one is NaN. At a tie the first takes the gradient. */
+export const fmax: Binary = (a, b) => pick('fmax', a, b, (x, y) => x.ge(y));
+/** The smaller of each pair; the number where one is NaN. At a tie the first takes the gradient. */
+export const fmin: Binary = (a, b) => pick('fmin', a, b, (x, y) => x.le(y));
+
+function pick(
+  name: string,
+  a: Tensor,
+  b: TensorOrScalar,
+  first: (x: Tensor, y: Tensor) => Tensor,
+): Tensor {
+  const [x, y] = broadcastOperands(name, [a, b]);
+  return where(first(x, y).add(y.ne(y)), x, y);
+}
+
+/** b − alpha·a */
+export const rsub = (a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor =>
+  add(scaled(a, options.alpha).neg(), b);
+
+/** {@link pow} in float64. */
+export const floatPower: Binary = (a, b) =>
+  pow(cast(a, 'float64'), b instanceof Tensor ? cast(b, 'float64') : b);
 
 const compareOps = new Map<
   CompareName,
@@ -164,11 +229,10 @@ const whereOp = defineOp({
   backward: ([g], context) => {
     if (g === null) return [null, null, null];
     const condition = context.input(0);
-    const zeros = g.mul(0).detach();
     return [
       null,
-      context.needs[1] ? where(condition, g, zeros) : null,
-      context.needs[2] ? where(condition, zeros, g) : null,
+      context.needs[1] ? where(condition, g, 0) : null,
+      context.needs[2] ? where(condition, 0, g) : null,
     ];
   },
 });
@@ -182,14 +246,4 @@ export function where(condition: Tensor, a: TensorOrScalar, b: TensorOrScalar): 
   const dtype = resultType(checkOperand('where', a), checkOperand('where', b));
   const [c, x, y] = broadcastOperands('where', [condition, a, b], dtype);
   return whereOp([cast(c, 'bool'), x, y], undefined);
-}
-
-/** Elements limited to [min, max]; either bound may be omitted. */
-export function clamp(x: Tensor, bounds: { min?: number; max?: number }): Tensor {
-  // The gradient passes where the bound is met exactly (PyTorch), unlike that of maximum.
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bounds;
-  let y = x;
-  if (min > Number.NEGATIVE_INFINITY) y = where(y.lt(min), min, y);
-  if (max < Number.POSITIVE_INFINITY) y = where(y.gt(max), max, y);
-  return y;
 }

@@ -52,5 +52,12 @@ export const contiguous = (x: Tensor): Tensor => (x.isContiguous ? x : clone(x))
 
 export const double = (x: Tensor): Tensor => cast(x, 'float64');
 export const float = (x: Tensor): Tensor => cast(x, 'float32');
+export const half = (x: Tensor): Tensor => cast(x, 'float16');
+export const bfloat16 = (x: Tensor): Tensor => cast(x, 'bfloat16');
+export const int = (x: Tensor): Tensor => cast(x, 'int32');
+export const short = (x: Tensor): Tensor => cast(x, 'int16');
+export const char = (x: Tensor): Tensor => cast(x, 'int8');
+export const byte = (x: Tensor): Tensor => cast(x, 'uint8');
 export const long = (x: Tensor): Tensor => cast(x, 'int64');
 export const bool = (x: Tensor): Tensor => cast(x, 'bool');
+export const typeAs = (x: Tensor, other: Tensor): Tensor => cast(x, other.dtype);

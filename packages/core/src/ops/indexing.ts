@@ -3,11 +3,12 @@ import { dtypeError, shapeError } from '../errors.js';
 import { formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
+import { cast } from './cast.js';
 import { commonDevice } from './operands.js';
 import { expand, reshape } from './views.js';
 
 /** Kernels see `[outer, size, inner]` around the axis. */
-function aroundAxis(x: Tensor, axis: number): Tensor {
+export function aroundAxis(x: Tensor, axis: number): Tensor {
   const outer = numelOf(x.shape.slice(0, axis));
   return reshape(x, outer, x.shape[axis], numelOf(x.shape.slice(axis + 1)));
 }
@@ -31,7 +32,8 @@ const gatherOp: Op<{ axis: number }> = defineOp({
   ],
 });
 
-const scatterAddOp: Op<{ axis: number; size: number }> = defineOp({
+/** The adjoint of gather: zeros with `x` added at `index`. */
+export const scatterAddOp: Op<{ axis: number; size: number }> = defineOp({
   name: 'scatterAdd',
   forward: ([x, index], { axis, size }) =>
     new Tensor({
@@ -74,6 +76,7 @@ export function gather(x: Tensor, dim: number, index: Tensor): Tensor {
 /** The slices of `x` along `dim` that a 1-d int64 `index` names, in its order. */
 export function indexSelect(x: Tensor, dim: number, index: Tensor): Tensor {
   if (index.ndim !== 1) throw shapeError('index_select(): Index is supposed to be a vector');
+  if (index.dtype === 'int32') return indexSelect(x, dim, cast(index, 'int64'));
   const axis = normalizeDim(dim, x.ndim);
   const column = x.shape.map((_, d) => (d === axis ? index.shape[0] : 1));
   const full = x.shape.map((size, d) => (d === axis ? index.shape[0] : size));

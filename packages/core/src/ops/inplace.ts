@@ -2,17 +2,20 @@
 // place on the tape. `Tensor.replaceWith` refuses what PyTorch refuses, and what would go wrong.
 
 import { isGradEnabled } from '../autograd/mode.js';
-import { defineOp } from '../autograd/op.js';
 import { dtypeError } from '../errors.js';
-import { fillBernoulli, fillNormal, fillUniform } from '../random/fill.js';
-import { defaultGenerator, type Generator } from '../random/generator.js';
 import { kindOf } from '../tensor/dtype.js';
-import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
-import { add, clamp, div, mul, sub } from './binary.js';
+import * as binary from './binary.js';
+import * as blends from './blend.js';
 import { cast, clone } from './cast.js';
-import type { TensorOrScalar } from './operands.js';
-import { relu } from './unary.js';
+import * as clamps from './clamp.js';
+import { tril, triu } from './diagonal.js';
+import * as masked from './masked.js';
+import { overwrite } from './overwrite.js';
+import * as put from './put.js';
+import * as scattering from './scatter.js';
+import * as special from './special.js';
+import * as unary from './unary.js';
 import { expand } from './views.js';
 
 const KIND_ORDER = { bool: 0, integer: 1, float: 2 };
@@ -27,32 +30,73 @@ function intoPlace(x: Tensor, result: Tensor, operation: string): Tensor {
 }
 
 /** `x` as a rule that saves it needs it: what is about to be overwritten is copied. */
-function original(x: Tensor, other: TensorOrScalar): Tensor {
-  const recorded = x.requiresGrad || (other instanceof Tensor && other.requiresGrad);
+function original(x: Tensor, args: readonly unknown[]): Tensor {
+  const recorded = [x, ...args].some((arg) => arg instanceof Tensor && arg.requiresGrad);
   return isGradEnabled() && recorded ? clone(x) : x;
 }
 
-export const add_ = (x: Tensor, other: TensorOrScalar, options?: { alpha?: number }): Tensor =>
-  intoPlace(x, add(x, other, options), 'add_');
-export const sub_ = (x: Tensor, other: TensorOrScalar, options?: { alpha?: number }): Tensor =>
-  intoPlace(x, sub(x, other, options), 'sub_');
-export const mul_ = (x: Tensor, other: TensorOrScalar): Tensor =>
-  intoPlace(x, mul(original(x, other), other), 'mul_');
-export const div_ = (x: Tensor, other: TensorOrScalar): Tensor =>
-  intoPlace(x, div(original(x, other), other), 'div_');
-export const relu_ = (x: Tensor): Tensor => intoPlace(x, relu(x), 'relu_');
-export const clamp_ = (x: Tensor, bounds: { min?: number; max?: number }): Tensor =>
-  intoPlace(x, clamp(x, bounds), 'clamp_');
+type InPlace<A extends readonly unknown[]> = (x: Tensor, ...args: A) => Tensor;
 
-/** `value` in the place of `x`, whose own gradient is then zero. */
-const overwriteOp = defineOp({
-  name: 'overwrite',
-  forward: ([, value]) => value.alias(),
-  backward: ([g]) => [g && Tensor.filled(g.shape, 0, g.dtype, g.device), g],
-});
+/** The in-place form of an operation whose rule does not look at x. */
+const place =
+  <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
+  (x, ...args) =>
+    intoPlace(x, op(x, ...args), name);
 
-const overwrite = (x: Tensor, value: Tensor, operation: string): Tensor =>
-  x.replaceWith(overwriteOp([x, value], undefined), operation);
+/** The in-place form of an operation whose rule looks at x. */
+const placeSaved =
+  <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
+  (x, ...args) =>
+    intoPlace(x, op(original(x, args), ...args), name);
+
+export const add_ = place('add_', binary.add);
+export const sub_ = place('sub_', binary.sub);
+export const mul_ = placeSaved('mul_', binary.mul);
+export const div_ = placeSaved('div_', binary.div);
+export const pow_ = placeSaved('pow_', binary.pow);
+export const floorDivide_ = place('floorDivide_', binary.floorDivide);
+export const remainder_ = placeSaved('remainder_', binary.remainder);
+export const fmod_ = placeSaved('fmod_', binary.fmod);
+
+export const neg_ = place('neg_', unary.neg);
+export const abs_ = placeSaved('abs_', unary.abs);
+export const sign_ = place('sign_', unary.sign);
+export const exp_ = place('exp_', unary.exp);
+export const log_ = placeSaved('log_', unary.log);
+export const sqrt_ = place('sqrt_', unary.sqrt);
+export const rsqrt_ = place('rsqrt_', unary.rsqrt);
+export const reciprocal_ = place('reciprocal_', unary.reciprocal);
+export const square_ = placeSaved('square_', unary.square);
+export const sin_ = placeSaved('sin_', unary.sin);
+export const cos_ = placeSaved('cos_', unary.cos);
+export const tanh_ = place('tanh_', unary.tanh);
+export const sigmoid_ = place('sigmoid_', unary.sigmoid);
+export const relu_ = place('relu_', unary.relu);
+export const floor_ = place('floor_', unary.floor);
+export const ceil_ = place('ceil_', unary.ceil);
+export const round_ = place('round_', unary.round);
+export const trunc_ = place('trunc_', unary.trunc);
+export const erf_ = placeSaved('erf_', unary.erf);
+export const erfinv_ = place('erfinv_', unary.erfinv);
+
+export const clamp_ = placeSaved('clamp_', clamps.clamp);
+export const clampMin_ = placeSaved('clampMin_', clamps.clampMin);
+export const clampMax_ = placeSaved('clampMax_', clamps.clampMax);
+export const nanToNum_ = place('nanToNum_', special.nanToNum);
+export const lerp_ = placeSaved('lerp_', blends.lerp);
+export const addcmul_ = place('addcmul_', blends.addcmul);
+export const addcdiv_ = place('addcdiv_', blends.addcdiv);
+
+export const maskedFill_ = place('maskedFill_', masked.maskedFill);
+export const maskedScatter_ = placeSaved('maskedScatter_', masked.maskedScatter);
+export const scatter_ = place('scatter_', scattering.scatter);
+export const scatterAdd_ = place('scatterAdd_', scattering.scatterAdd);
+export const indexAdd_ = place('indexAdd_', put.indexAdd);
+export const indexCopy_ = place('indexCopy_', put.indexCopy);
+export const indexFill_ = place('indexFill_', put.indexFill);
+export const indexPut_ = place('indexPut_', put.indexPut);
+export const tril_ = place('tril_', tril);
+export const triu_ = place('triu_', triu);
 
 /** Every element becomes `value`. */
 export const fill_ = (x: Tensor, value: number): Tensor =>
@@ -63,38 +107,4 @@ export const zero_ = (x: Tensor): Tensor => fill_(x, 0);
 export const copy_ = (x: Tensor, source: Tensor): Tensor =>
   overwrite(x, expand(cast(source.to(x.device), x.dtype), x.shape), 'copy_');
 
-type RandomFill = (
-  out: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
-  dtype: 'float32' | 'float64',
-  generator: Generator,
-) => void;
-
-/** Draws in the tensor's row-major order, whatever its strides, and writes once all are drawn. */
-function refill(x: Tensor, operation: string, fill: RandomFill, generator?: Generator): Tensor {
-  if (x.dtype !== 'float32' && x.dtype !== 'float64')
-    throw dtypeError(`${operation}(): expected float32 or float64, but got ${x.dtype}`);
-  const out = x.dtype === 'float32' ? new Float32Array(x.numel) : new Float64Array(x.numel);
-  fill(out, x.dtype, generator ?? defaultGenerator());
-  const drawn = new Tensor({
-    device: x.device,
-    shape: x.shape,
-    storage: new Storage(x.dtype, out),
-  });
-  return overwrite(x, drawn, operation);
-}
-
-export interface InPlaceRandomOptions {
-  generator?: Generator;
-}
-
-/** Uniform on [from, to). */
-export const uniform_ = (x: Tensor, from = 0, to = 1, options: InPlaceRandomOptions = {}): Tensor =>
-  refill(x, 'uniform_', (out, dtype, g) => fillUniform(out, dtype, from, to, g), options.generator);
-
-/** Normal with `mean` and standard deviation `std`. */
-export const normal_ = (x: Tensor, mean = 0, std = 1, options: InPlaceRandomOptions = {}): Tensor =>
-  refill(x, 'normal_', (out, dtype, g) => fillNormal(out, dtype, mean, std, g), options.generator);
-
-/** 1 with probability `p`, else 0. */
-export const bernoulli_ = (x: Tensor, p = 0.5, options: InPlaceRandomOptions = {}): Tensor =>
-  refill(x, 'bernoulli_', (out, _dtype, g) => fillBernoulli(out, p, g), options.generator);
+export * from './random-inplace.js';

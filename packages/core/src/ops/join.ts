@@ -1,11 +1,11 @@
 import { defineOp } from '../autograd/op.js';
-import { argumentError, shapeError } from '../errors.js';
+import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { resultType } from '../tensor/dtype.js';
-import { formatShape, normalizeDim } from '../tensor/shape.js';
+import { broadcastShapes, formatShape, normalizeDim } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
 import { commonDevice } from './operands.js';
-import { narrow, unsqueeze } from './views.js';
+import { embed, expand, narrow, reshape, transpose, unsqueeze } from './views.js';
 
 const catOp = defineOp<{ axis: number; shape: readonly number[] }>({
   name: 'cat',
@@ -78,4 +78,86 @@ export function stack(tensors: readonly Tensor[], dim = 0): Tensor {
     tensors.map((x) => unsqueeze(x, dim)),
     dim,
   );
+}
+
+/** Leading dims of size 1, up to one dim. */
+export const atleast1d = (x: Tensor): Tensor => (x.ndim === 0 ? reshape(x, 1) : x);
+/** Leading dims of size 1, up to two dims. */
+export const atleast2d = (x: Tensor): Tensor => (x.ndim < 2 ? unsqueeze(atleast1d(x), 0) : x);
+/** Dims of size 1, a last and then leading ones, up to three dims. */
+export const atleast3d = (x: Tensor): Tensor => (x.ndim < 3 ? unsqueeze(atleast2d(x), -1) : x);
+
+/** Joined along the columns: the second dim, or the only one. */
+export const hstack = (tensors: readonly Tensor[]): Tensor => {
+  const parts = tensors.map(atleast1d);
+  return cat(parts, parts[0]?.ndim === 1 ? 0 : 1);
+};
+/** Joined along the rows: the first of at least two dims. */
+export const vstack = (tensors: readonly Tensor[]): Tensor => cat(tensors.map(atleast2d), 0);
+/** Joined in depth: along the third of at least three dims. */
+export const dstack = (tensors: readonly Tensor[]): Tensor => cat(tensors.map(atleast3d), 2);
+/** Vectors as columns and matrices, side by side. */
+export const columnStack = (tensors: readonly Tensor[]): Tensor =>
+  hstack(tensors.map((x) => (x.ndim < 2 ? reshape(x, x.numel, 1) : x)));
+
+/** All tensors expanded to their common shape. */
+export function broadcastTensors(...tensors: Tensor[] | [readonly Tensor[]]): Tensor[] {
+  const list = tensors.flat();
+  const shape = broadcastShapes(...list.map((x) => x.shape));
+  return list.map((x) => expand(x, shape));
+}
+
+/**
+ * Coordinates of a grid, one tensor per axis: of shape `[n0, n1, …]` for vectors of those lengths,
+ * with the first two dims exchanged for indexing 'xy'.
+ */
+export function meshgrid(
+  tensors: readonly Tensor[],
+  options: { indexing?: 'ij' | 'xy' } = {},
+): Tensor[] {
+  const { indexing = 'ij' } = options;
+  if (indexing !== 'ij' && indexing !== 'xy')
+    throw argumentError(
+      `torch.meshgrid: indexing must be one of "xy" or "ij", but received: ${indexing}`,
+    );
+  for (const x of tensors) {
+    if (x.ndim > 1)
+      throw shapeError(
+        `torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ${formatShape(x.shape)}`,
+      );
+    if (x.dtype !== tensors[0].dtype)
+      throw dtypeError('meshgrid expects all tensors to have the same dtype');
+  }
+  commonDevice('meshgrid', tensors);
+  const shape = tensors.map((x) => x.numel);
+  const grids = tensors.map((x, axis) =>
+    expand(
+      reshape(
+        x,
+        shape.map((size, d) => (d === axis ? size : 1)),
+      ),
+      shape,
+    ),
+  );
+  return indexing === 'xy' && tensors.length > 1 ? grids.map((x) => transpose(x, 0, 1)) : grids;
+}
+
+/** Matrices along the diagonal of one, zeros elsewhere. */
+export function blockDiag(...tensors: Tensor[] | [readonly Tensor[]]): Tensor {
+  const blocks = tensors.flat().map((x, i) => {
+    if (x.ndim > 2)
+      throw shapeError(
+        `torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ${i} has ${x.ndim} dimensions`,
+      );
+    return atleast2d(x);
+  });
+  const width = blocks.reduce((n, x) => n + x.shape[1], 0);
+  const dtype = resultType(...blocks);
+  let column = 0;
+  const bands = blocks.map((x) => {
+    const band = embed(cast(x, dtype), [x.shape[0], width], [0, column]);
+    column += x.shape[1];
+    return band;
+  });
+  return cat(bands, 0);
 }

@@ -3,7 +3,15 @@
 
 import type { Device } from '../device/device.js';
 import { dtypeError, VoxgradError } from '../errors.js';
-import { type DType, getDefaultDtype, isFloat, kindOf, resultType } from '../tensor/dtype.js';
+import {
+  type DType,
+  type DTypeKind,
+  getDefaultDtype,
+  isFloat,
+  kindOf,
+  resultType,
+  torchName,
+} from '../tensor/dtype.js';
 import { broadcastShapes, describe } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
@@ -36,6 +44,34 @@ export function requireCompute(operation: string, device: Device, dtype: DType):
       `${[...device.capabilities.computes].join(', ')}; convert with .to(...) first`,
   );
 }
+
+/** Throws in PyTorch's words unless `dtype` is of one of the `kinds`. */
+export function requireKind(operation: string, dtype: DType, ...kinds: DTypeKind[]): void {
+  if (!kinds.includes(kindOf(dtype)))
+    throw dtypeError(`"${operation}" not implemented for '${torchName(dtype)}'`);
+}
+
+/**
+ * PyTorch's optional positional arguments may be left out before the options: `x.sum({ dtype })`.
+ */
+export function leading<O extends object>(
+  first: number | NoInfer<O> | null | undefined,
+  options: O | undefined,
+): [number | undefined, O | undefined];
+export function leading<O extends object>(
+  first: number | readonly number[] | NoInfer<O> | null | undefined,
+  options: O | undefined,
+): [number | readonly number[] | undefined, O | undefined];
+export function leading<O extends object>(
+  first: number | readonly number[] | O | null | undefined,
+  options: O | undefined,
+): [number | readonly number[] | undefined, O | undefined] {
+  if (first === undefined || first === null) return [undefined, options];
+  if (typeof first === 'number' || isNumberList(first)) return [first, options];
+  return [undefined, first];
+}
+
+const isNumberList = (value: object): value is readonly number[] => Array.isArray(value);
 
 /** A 0-d tensor of a number. */
 export function scalarTensor(value: Scalar, dtype: DType, device: Device): Tensor {

@@ -5,7 +5,7 @@ import { type DType, isFloat, torchName } from '../tensor/dtype.js';
 import { formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
-import { requireCompute } from './operands.js';
+import { leading, requireCompute } from './operands.js';
 import { expand, permute, reshape, squeeze, unsqueeze } from './views.js';
 
 export type Dim = number | readonly number[];
@@ -58,36 +58,103 @@ const finish = (y: Tensor, axes: readonly number[], keepdim = false): Tensor =>
         y.shape.filter((_, axis) => !axes.includes(axis)),
       );
 
+export interface SumOptions extends KeepDim {
+  /** Convert to this dtype first. */
+  dtype?: DType;
+}
+
 /** Sum over `dim` (all dims when omitted). Integers and bool add up in int64. */
-export function sum(x: Tensor, dim?: Dim, options: KeepDim & { dtype?: DType } = {}): Tensor {
-  const axes = normalizeDims(dim, x.ndim);
+export function sum(x: Tensor, dim?: Dim | SumOptions, more?: SumOptions): Tensor {
+  const [over, options = {}] = leading(dim, more);
+  const axes = normalizeDims(over, x.ndim);
   const dtype = options.dtype ?? (isFloat(x.dtype) ? x.dtype : 'int64');
   requireCompute('sum', x.device, dtype);
   return finish(sumOp([cast(x, dtype)], { axes }), axes, options.keepdim);
 }
 
 /** Mean over `dim`; NaN over nothing. */
-export function mean(x: Tensor, dim?: Dim, options: KeepDim = {}): Tensor {
+export function mean(input: Tensor, dim?: Dim | SumOptions, more?: SumOptions): Tensor {
+  const [over, options = {}] = leading(dim, more);
+  const x = cast(input, options.dtype ?? input.dtype);
   requireFloat('mean', x);
-  const axes = normalizeDims(dim, x.ndim);
+  const axes = normalizeDims(over, x.ndim);
   return sum(x, axes.length === 0 ? undefined : axes, options).div(countOf(x, axes));
 }
 
-/** Variance over `dim`, with `n - correction` in the denominator (1 by default). */
-export function variance(
-  x: Tensor,
-  dim?: Dim,
-  options: KeepDim & { correction?: number } = {},
-): Tensor {
-  requireFloat('var', x);
-  const axes = normalizeDims(dim, x.ndim);
-  const centred = x.sub(mean(x, dim, { keepdim: true }));
-  const freedom = Math.max(0, countOf(x, axes) - (options.correction ?? 1));
-  return sum(centred.mul(centred), dim, options).div(freedom);
+export interface VarianceOptions extends KeepDim {
+  /** What is taken off the count in the denominator: 1 by default. */
+  correction?: number;
+  /** PyTorch's older word for correction 1 (true) or 0. */
+  unbiased?: boolean;
 }
 
+interface Spread extends Axes {
+  readonly freedom: number;
+}
+
+const varianceOp: Op<Spread> = defineOp<Spread>({
+  name: 'var',
+  forward: ([x], { axes, freedom }) => {
+    const centred = x.sub(mean(x, axes, { keepdim: true }));
+    return sum(centred.mul(centred), axes, { keepdim: true }).div(freedom);
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const [x, { axes, freedom }] = [context.input(0), context.options];
+    // PyTorch does without the 0/0 of a single element.
+    if (freedom === 0 && x.numel > 0) return [expand(g.mul(Number.POSITIVE_INFINITY), x.shape)];
+    return [x.sub(mean(x, axes, { keepdim: true })).mul(g.mul(2 / freedom))];
+  },
+});
+
+/** Variance over `dim`, with `n - correction` in the denominator (1 by default). */
+export function variance(x: Tensor, dim?: Dim | VarianceOptions, more?: VarianceOptions): Tensor {
+  const [over, options = {}] = leading(dim, more);
+  requireFloat('var', x);
+  const axes = normalizeDims(over, x.ndim);
+  const correction = options.correction ?? (options.unbiased === false ? 0 : 1);
+  const freedom = Math.max(0, countOf(x, axes) - correction);
+  return finish(varianceOp([x], { axes, freedom }), axes, options.keepdim);
+}
+
+/** The root, whose derivative counts as 0 at 0: there is no direction in which to spread. */
+const spreadOp: Op<undefined> = defineOp({
+  name: 'std',
+  forward: ([x]) => x.sqrt(),
+  saves: { outputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const y = context.output();
+    return [g.div(y.mul(2).maskedFill(y.eq(0), Number.POSITIVE_INFINITY))];
+  },
+});
+
 /** Standard deviation: the root of {@link variance}. */
-export const std: typeof variance = (x, dim, options) => variance(x, dim, options).sqrt();
+export const std: typeof variance = (x, dim, options) =>
+  spreadOp([variance(x, dim, options)], undefined);
+
+const withMean =
+  (spread: typeof variance) =>
+  (x: Tensor, dim?: Dim | VarianceOptions, more?: VarianceOptions): Tensor[] => {
+    const [over, options = {}] = leading(dim, more);
+    return [spread(x, over, options), mean(x, over, { keepdim: options.keepdim })];
+  };
+
+/** `[variance, mean]` over `dim`. */
+export const varMean = withMean(variance);
+/** `[standard deviation, mean]` over `dim`. */
+export const stdMean = withMean(std);
+
+/** {@link sum} with NaN counting as 0. */
+export const nansum: typeof sum = (x, dim, options) =>
+  sum(isFloat(x.dtype) ? x.maskedFill(x.ne(x), 0) : x, dim, options);
+
+/** {@link mean} of the elements that are not NaN. */
+export function nanmean(x: Tensor, dim?: Dim | SumOptions, options?: SumOptions): Tensor {
+  requireFloat('nanmean', x);
+  return nansum(x, dim, options).div(sum(x.eq(x), dim, options));
+}
 
 const countOf = (x: Tensor, axes: readonly number[]) =>
   axes.reduce((n, axis) => n * x.shape[axis], 1);
@@ -99,8 +166,9 @@ function requireFloat(name: string, x: Tensor): void {
     );
 }
 
-function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim, options: KeepDim = {}): Tensor {
-  const axes = normalizeDims(dim, x.ndim);
+function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim | KeepDim, more?: KeepDim): Tensor {
+  const [over, options = {}] = leading(dim, more);
+  const axes = normalizeDims(over, x.ndim);
   if (axes.some((axis) => x.shape[axis] === 0))
     throw shapeError(
       `${name}(): Expected reduction dim to have non-zero size, but the input has shape ${formatShape(x.shape)}`,
@@ -111,10 +179,10 @@ function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim, options: KeepDim =
 }
 
 /** Largest element over `dim`; NaN wins. */
-export const amax = (x: Tensor, dim?: Dim, options?: KeepDim): Tensor =>
+export const amax = (x: Tensor, dim?: Dim | KeepDim, options?: KeepDim): Tensor =>
   extreme('amax', x, dim, options);
 /** Smallest element over `dim`; NaN wins. */
-export const amin = (x: Tensor, dim?: Dim, options?: KeepDim): Tensor =>
+export const amin = (x: Tensor, dim?: Dim | KeepDim, options?: KeepDim): Tensor =>
   extreme('amin', x, dim, options);
 
 const argOp = (name: ArgReduceName): Op<undefined> =>
@@ -136,9 +204,10 @@ function argExtreme(
   op: Op<undefined>,
   name: string,
   x: Tensor,
-  dim?: number,
-  options: KeepDim = {},
+  first?: number | KeepDim,
+  more?: KeepDim,
 ) {
+  const [dim, options = {}] = leading(first, more);
   if (dim === undefined) {
     if (x.numel === 0)
       throw argumentError(
@@ -163,8 +232,8 @@ function argExtreme(
 }
 
 /** Position of the largest element along `dim` (of the flattened tensor when omitted), int64. */
-export const argmax = (x: Tensor, dim?: number, options?: KeepDim): Tensor =>
+export const argmax = (x: Tensor, dim?: number | KeepDim, options?: KeepDim): Tensor =>
   argExtreme(argmaxOp, 'argmax', x, dim, options);
 /** Position of the smallest element along `dim`, int64. */
-export const argmin = (x: Tensor, dim?: number, options?: KeepDim): Tensor =>
+export const argmin = (x: Tensor, dim?: number | KeepDim, options?: KeepDim): Tensor =>
   argExtreme(argminOp, 'argmin', x, dim, options);

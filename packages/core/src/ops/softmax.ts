@@ -1,6 +1,8 @@
+import type { DType } from '../tensor/dtype.js';
 import { normalizeDim } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
+import { cast } from './cast.js';
 import { toFloat } from './operands.js';
 import { amax, type Dim, sum } from './reduce.js';
 
@@ -16,22 +18,23 @@ function peak(x: Tensor, dim: Dim): Tensor {
 /** log Σ exp(x) over `dim`, without overflow. */
 export function logsumexp(input: Tensor, dim: Dim, options: { keepdim?: boolean } = {}): Tensor {
   const x = toFloat(input);
+  if (x.numel === 0) return sum(x.exp(), dim, options).log();
   const top = peak(x, dim);
   const y = sum(x.sub(top).exp(), dim, { keepdim: true }).log().add(top);
   return options.keepdim ? y : y.squeeze(dim);
 }
 
 /** x − log Σ exp(x) along `dim`. */
-export function logSoftmax(input: Tensor, dim: number): Tensor {
-  const x = toFloat(input);
+export function logSoftmax(input: Tensor, dim: number, options: { dtype?: DType } = {}): Tensor {
+  const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
   const shifted = x.sub(amax(x.detach(), dim, { keepdim: true }));
   return shifted.sub(sum(shifted.exp(), normalizeDim(dim, x.ndim), { keepdim: true }).log());
 }
 
 /** exp(x) / Σ exp(x) along `dim`. */
-export function softmax(input: Tensor, dim: number): Tensor {
-  const x = toFloat(input);
+export function softmax(input: Tensor, dim: number, options: { dtype?: DType } = {}): Tensor {
+  const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
   const e = x.sub(amax(x.detach(), dim, { keepdim: true })).exp();
   return e.div(sum(e, normalizeDim(dim, x.ndim), { keepdim: true }));

@@ -3,7 +3,8 @@
 import { defineOp, type Op } from '../autograd/op.js';
 import type { UnaryName } from '../device/device.js';
 import { Tensor } from '../tensor/tensor.js';
-import { requireCompute, toFloat } from './operands.js';
+import { where } from './binary.js';
+import { requireCompute, requireKind, toFloat } from './operands.js';
 
 export type Unary = (x: Tensor) => Tensor;
 
@@ -44,10 +45,10 @@ const zero: Rule = (g) => g.mul(0); // piecewise constant: the derivative is 0 a
 export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
 export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(x.sign()));
 export const sign: Unary = anyDtype('sign', 'nothing', zero);
-export const relu: Unary = anyDtype('relu', 'output', (g, y) => g.mul(y.gt(0)));
+export const relu: Unary = anyDtype('relu', 'output', (g, y) => where(y.le(0), 0, g));
 export const floor: Unary = anyDtype('floor', 'nothing', zero);
 export const ceil: Unary = anyDtype('ceil', 'nothing', zero);
-export const round: Unary = anyDtype('round', 'nothing', zero);
+const roundWhole: Unary = anyDtype('round', 'nothing', zero);
 export const trunc: Unary = anyDtype('trunc', 'nothing', zero);
 
 export const exp: Unary = real('exp', 'output', (g, y) => g.mul(y));
@@ -62,6 +63,52 @@ export const cos: Unary = real('cos', 'input', (g, x) => g.mul(x.sin()).neg());
 export const tan: Unary = real('tan', 'output', (g, y) => g.mul(y.mul(y).add(1)));
 export const tanh: Unary = real('tanh', 'output', (g, y) => g.mul(y.mul(y).neg().add(1)));
 export const sigmoid: Unary = real('sigmoid', 'output', (g, y) => g.mul(y.mul(y.neg().add(1))));
+
+/** To the nearest whole number, halves to even; or to so many decimals (tens where negative). */
+export function round(x: Tensor, options: { decimals?: number } = {}): Tensor {
+  const { decimals = 0 } = options;
+  if (decimals === 0) return roundWhole(x);
+  requireKind('round', x.dtype, 'float');
+  const unit = 10 ** Math.abs(decimals);
+  return decimals > 0 ? roundWhole(x.mul(unit)).div(unit) : roundWhole(x.div(unit)).mul(unit);
+}
+
+const negatedSquare = (x: Tensor) => x.mul(x).neg();
+
+export const asin: Unary = real('asin', 'input', (g, x) => g.mul(negatedSquare(x).add(1).rsqrt()));
+export const acos: Unary = real('acos', 'input', (g, x) =>
+  g.mul(negatedSquare(x).add(1).rsqrt()).neg(),
+);
+export const atan: Unary = real('atan', 'input', (g, x) => g.div(x.mul(x).add(1)));
+export const sinh: Unary = real('sinh', 'input', (g, x) => g.mul(x.cosh()));
+export const cosh: Unary = real('cosh', 'input', (g, x) => g.mul(x.sinh()));
+export const asinh: Unary = real('asinh', 'input', (g, x) => g.mul(x.mul(x).add(1).rsqrt()));
+export const acosh: Unary = real('acosh', 'input', (g, x) => g.mul(x.mul(x).sub(1).rsqrt()));
+export const atanh: Unary = real('atanh', 'input', (g, x) => g.div(negatedSquare(x).add(1)));
+export const exp2: Unary = real('exp2', 'output', (g, y) => g.mul(y).mul(Math.LN2));
+export const log2: Unary = real('log2', 'input', (g, x) => g.div(x.mul(Math.LN2)));
+export const log10: Unary = real('log10', 'input', (g, x) => g.div(x.mul(Math.LN10)));
+
+const TWO_BY_ROOT_PI = 2 / Math.sqrt(Math.PI);
+
+export const erf: Unary = real('erf', 'input', (g, x) =>
+  g.mul(negatedSquare(x).exp().mul(TWO_BY_ROOT_PI)),
+);
+/** 1 − erf(x), without cancellation for large x. */
+export const erfc: Unary = real('erfc', 'input', (g, x) =>
+  g.mul(negatedSquare(x).exp().mul(-TWO_BY_ROOT_PI)),
+);
+export const erfinv: Unary = real('erfinv', 'output', (g, y) =>
+  g.mul(y.mul(y).exp().div(TWO_BY_ROOT_PI)),
+);
+
+/** ln |Γ(x)| */
+export const lgamma: Unary = real('lgamma', 'input', (g, x) => g.mul(x.digamma()));
+/** The derivative of {@link lgamma}. */
+export const digamma: Unary = real('digamma', 'input', (g, x) => g.mul(x.polygamma(1)));
+
+export const deg2rad: Unary = (x) => toFloat(x).mul(Math.PI / 180);
+export const rad2deg: Unary = (x) => toFloat(x).mul(180 / Math.PI);
 
 /** x², with the derivative of a product. */
 export const square: Unary = (x) => x.mul(x);

@@ -1,6 +1,6 @@
-// The natural logarithm, sine and cosine for the float64 Box-Muller transform.
+// Logarithm, exponential, sine, cosine and tangent for float64 random numbers.
 //
-// `Math.log`, `Math.sin` and `Math.cos` differ between JavaScript engines and from the C library
+// `Math.log`, `Math.sin` and the others differ between JavaScript engines and from the C library
 // under PyTorch: with V8 one normal number in fifteen has another last bit. The functions here are
 // rounded from about 80 bits. They give the same numbers in every engine, and those of glibc in
 // more than 998 of 1000 cases.
@@ -67,15 +67,18 @@ function factorial(n: number): number {
 }
 
 // atanh(s) / s = 1 + s^2 / 3 + s^4 / 5 + …, and the Taylor series of sin(r) / r and cos(r), all
-// without the leading 1 and in powers of the square.
+// without the leading 1 and in powers of the square; that of exp(r), without the leading 1.
 const ATANH = series(1, 17, 4, (j) => [1, 2 * j + 1]);
 const SIN = series(1, 12, 4, (j) => [(-1) ** j, factorial(2 * j + 1)]);
 const COS = series(1, 12, 4, (j) => [(-1) ** j, factorial(2 * j)]);
 
+const EXP = series(1, 20, 9, (j) => [1, factorial(j)]);
+
 const LN2 = pair(Math.LN2, 2.3190468138462996e-17);
 
-/** The natural logarithm of a positive, normal float64. */
+/** The natural logarithm of 0 or a positive, normal float64. */
 export function log(x: number): number {
+  if (x === 0) return -Infinity;
   const exponent = Math.round(Math.log2(x));
   const m = x * 2 ** -exponent; // about 0.71 to 1.41
   // log m = 2 atanh s with s = (m - 1) / (m + 1)
@@ -85,28 +88,55 @@ export function log(x: number): number {
   return add(multiply(pair(exponent), LN2), logM).high;
 }
 
+/** e to the power of a float64. */
+export function exp(x: number): number {
+  const exponent = Math.round(x / LN2.high);
+  if (!(Math.abs(exponent) < 1100)) return Math.exp(x); // 0, infinite or NaN
+  const r = add(pair(x), negate(multiply(pair(exponent), LN2))); // |r| is at most ln 2 / 2
+  const m = add(pair(1), multiply(r, evaluate(EXP, r))).high;
+  const half = Math.trunc(exponent / 2); // 2^exponent itself may lie outside float64
+  return m * 2 ** half * 2 ** (exponent - half);
+}
+
 // π/2 in three parts
 const HALF_PI = pair(1.5707963267948966, 6.123233995736766e-17);
 const HALF_PI_REST = -1.4973849048591833e-33;
 
-/** Sine and cosine of an angle from 0 to 2π. */
-export function sinCos(angle: number): { sin: number; cos: number } {
+interface SinCos<T> {
+  readonly sin: T;
+  readonly cos: T;
+}
+
+function sinCosPairs(angle: number): SinCos<Pair> {
   const quarters = Math.round(angle / HALF_PI.high);
   const first = twoProduct(quarters, HALF_PI.high);
   const second = twoProduct(quarters, HALF_PI.low);
   let r = add(pair(angle - first.high, -first.low), negate(second));
   r = add(r, pair(-quarters * HALF_PI_REST)); // |r| is at most π/4
   const square = multiply(r, r);
-  const sin = add(r, multiply(r, multiply(square, evaluate(SIN, square)))).high;
-  const cos = add(pair(1), multiply(square, evaluate(COS, square))).high;
+  const sin = add(r, multiply(r, multiply(square, evaluate(SIN, square))));
+  const cos = add(pair(1), multiply(square, evaluate(COS, square)));
   switch (quarters % 4) {
     case 0:
       return { sin, cos };
     case 1:
-      return { sin: cos, cos: -sin };
+      return { sin: cos, cos: negate(sin) };
     case 2:
-      return { sin: -sin, cos: -cos };
+      return { sin: negate(sin), cos: negate(cos) };
     default:
-      return { sin: -cos, cos: sin };
+      return { sin: negate(cos), cos: sin };
   }
+}
+
+/** Sine and cosine of an angle from 0 to 2π. */
+export function sinCos(angle: number): SinCos<number> {
+  const { sin, cos } = sinCosPairs(angle);
+  return { sin: sin.high, cos: cos.high };
+}
+
+/** The tangent of an angle from -2π to 2π. */
+export function tan(angle: number): number {
+  const { sin, cos } = sinCosPairs(Math.abs(angle));
+  const positive = divide(sin, cos).high;
+  return angle < 0 ? -positive : positive;
 }

@@ -1,13 +1,31 @@
-// Random numbers written into host arrays, in row-major order, with the draws of PyTorch's CPU
-// kernels (ATen/native/cpu/DistributionTemplates.h, ATen/core/TransformationHelper.h).
+// Random numbers written into host arrays, in order, with the draws of PyTorch's CPU kernels
+// (ATen/native/cpu/DistributionTemplates.h, ATen/core/TransformationHelper.h). 16-bit floats are
+// written as the numbers that they stand for, into a Float32Array.
 
 import { argumentError } from '../errors.js';
-import type { FloatArray, FloatDType, IntegerArray } from './arrays.js';
+import {
+  DIGITS,
+  type FloatArray,
+  type FloatDType,
+  fillWith,
+  type IntegerArray,
+  ROUND,
+} from './arrays.js';
 import { fma32, fma64 } from './fma.js';
 import type { Generator } from './generator.js';
 
 export type { FloatArray, FloatDType, IntegerArray } from './arrays.js';
+export * from './continuous.js';
+export * from './integers.js';
 export { fillNormal } from './normal.js';
+export { fillPoisson } from './poisson.js';
+
+const LARGEST: Readonly<Record<FloatDType, number>> = {
+  float64: Number.MAX_VALUE,
+  float32: 3.4028234663852886e38,
+  float16: 65504,
+  bfloat16: 3.3895313892515355e38,
+};
 
 /** `from` to `to`, which is left out up to rounding. */
 export function fillUniform(
@@ -17,98 +35,58 @@ export function fillUniform(
   to: number,
   generator: Generator,
 ): void {
-  if (!(from <= to)) {
-    throw argumentError(
-      `uniform_ expects to return a [from, to) range, but found from=${from} > to=${to}`,
-    );
-  }
+  checkUniform(dtype, from, to);
   if (dtype === 'float64') {
     const range = to - from;
     for (let i = 0; i < out.length; i++) out[i] = fma64(generator.uniform64(), range, from);
     return;
   }
-  const start = Math.fround(from);
-  const range = Math.fround(Math.fround(to) - start);
-  for (let i = 0; i < out.length; i++) out[i] = fma32(generator.uniform32(), range, start);
+  const round = ROUND[dtype];
+  const start = round(from);
+  const range = round(round(to) - start);
+  const digits = DIGITS[dtype];
+  for (let i = 0; i < out.length; i++)
+    out[i] = round(fma32(generator.uniform(digits), range, start));
+}
+
+function checkUniform(dtype: FloatDType, from: number, to: number): void {
+  const largest = LARGEST[dtype];
+  for (const [name, bound] of Object.entries({ from, to }))
+    if (!(Math.abs(bound) <= largest)) throw argumentError(`${name} is out of bounds for ${dtype}`);
+  if (from > to)
+    throw argumentError(
+      `uniform_ expects to return a [from, to) range, but found from=${from} > to=${to}`,
+    );
+  if (to - from > largest)
+    throw argumentError(
+      `uniform_ expects to-from <= ${largest} (${dtype}), but found to=${to} and from=${from} which ` +
+        'result in to-from to exceed the limit',
+    );
 }
 
 /** 1 with probability `p`, else 0 (`bernoulli_(p)`): a float64 draw for each, whatever the dtype. */
 export function fillBernoulli(out: IntegerArray, p: number, generator: Generator): void {
   checkProbability(p);
-  fillIntegers(out, () => (generator.uniform64() < p ? 1 : 0));
+  fillWith(out, () => (generator.uniform64() < p ? 1 : 0));
 }
 
-/** 1 with the probability at the same place, else 0 (`bernoulli(probabilities)`). */
+/**
+ * 1 with the probability at the same place, else 0 (`bernoulli(probabilities)`). `dtype` is that of
+ * the probabilities: all but float64 draw float32 numbers.
+ */
 export function bernoulliFrom(
   probabilities: ArrayLike<number>,
   dtype: FloatDType,
   out: IntegerArray,
   generator: Generator,
 ): void {
-  if (probabilities.length !== out.length) {
+  if (probabilities.length !== out.length)
     throw argumentError(
       `expected one probability for each of ${out.length} elements, but got ${probabilities.length}`,
     );
-  }
   for (let i = 0; i < probabilities.length; i++) checkProbability(probabilities[i]);
-  const draw = () => (dtype === 'float32' ? generator.uniform32() : generator.uniform64());
-  fillIntegers(out, (i) => (draw() < probabilities[i] ? 1 : 0));
-}
-
-/** Integers from `low` to `high` - 1: one draw each, or two if the range is 2^32 or more. */
-export function fillRandint(
-  out: IntegerArray,
-  low: number | bigint,
-  high: number | bigint,
-  generator: Generator,
-): void {
-  const base = toInteger('low', low);
-  const range = toInteger('high', high) - base;
-  if (range <= 0n) {
-    throw argumentError(
-      `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`,
-    );
-  }
-  if (range >= 2n ** 32n) {
-    fillIntegers(out, () => base + (generator.uint64() % range));
-    return;
-  }
-  const narrow = Number(range);
-  const start = Number(base);
-  const safe = Number.isSafeInteger(start) && Number.isSafeInteger(start + narrow);
-  fillIntegers(out, () => {
-    const offset = generator.uint32() % narrow;
-    return safe ? start + offset : base + BigInt(offset);
-  });
-}
-
-/** A random order of 0 to n - 1: the shuffle of Fisher and Yates from the front (`randperm`). */
-export function fillPermutation(out: IntegerArray, generator: Generator): void {
-  const { length } = out;
-  fillIntegers(out, (i) => i);
-  const cells: Cells = out;
-  for (let i = 0; i < length - 1; i++) {
-    const other = i + (generator.uint32() % (length - i));
-    const kept = cells[i];
-    cells[i] = cells[other];
-    cells[other] = kept;
-  }
-}
-
-interface Cells {
-  [index: number]: number | bigint;
-}
-
-function fillIntegers(out: IntegerArray, draw: (i: number) => number | bigint): void {
-  const convert: (value: number | bigint) => number | bigint =
-    out instanceof BigInt64Array ? BigInt : Number;
-  const cells: Cells = out;
-  for (let i = 0; i < out.length; i++) cells[i] = convert(draw(i));
-}
-
-function toInteger(name: string, value: number | bigint): bigint {
-  if (typeof value === 'bigint' || Number.isInteger(value)) return BigInt(value);
-  throw argumentError(`randint expects ${name} to be an integer, but got ${String(value)}`);
+  const digits = dtype === 'float64' ? 53 : 24;
+  fillWith(out, (i) => (generator.uniform(digits) < probabilities[i] ? 1 : 0));
 }
 
 function checkProbability(p: number): void {

@@ -3,6 +3,7 @@
 import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 import { Mt19937, type Mt19937State } from './mt19937.js';
+import { decodeState, encodeState } from './state-bytes.js';
 
 // PyTorch's default_rng_seed_val, from which a `torch.Generator()` starts. (torch's own default
 // generator starts from a random seed; voxgrad's from this one, so that every run can be repeated.)
@@ -16,11 +17,14 @@ export interface GeneratorState {
   readonly engine: Mt19937State;
   /** The second half of a pair of normal samples whose first half has been given out. */
   readonly cachedNormal: number | undefined;
+  /** PyTorch keeps a float32 sample too, which nothing on the CPU reads; states carry it along. */
+  readonly cachedNormal32: number | undefined;
 }
 
 export class Generator {
   #seed = 0n;
   #cachedNormal: number | undefined;
+  #cachedNormal32: number | undefined;
   readonly #engine = new Mt19937(0);
 
   constructor(seed: number | bigint = DEFAULT_SEED) {
@@ -42,7 +46,15 @@ export class Generator {
     this.#seed = BigInt.asUintN(64, given);
     this.#engine.seed(Number(BigInt.asUintN(32, given)));
     this.#cachedNormal = undefined;
+    this.#cachedNormal32 = undefined;
     return this;
+  }
+
+  /** Starts over from a seed that nobody can foresee, and returns it. */
+  seed(): bigint {
+    const [seed] = crypto.getRandomValues(new BigUint64Array(1));
+    this.manualSeed(seed);
+    return seed;
   }
 
   /** The seed in use, 0 to 2^64 - 1. */
@@ -71,6 +83,11 @@ export class Generator {
     return (high * 2 ** 32 + this.uint32()) * 2 ** -53;
   }
 
+  /** 0 to 1 - 2^-digits in steps of 2^-digits; one draw for up to 24 digits, two for 53. */
+  uniform(digits: number): number {
+    return digits === 53 ? this.uniform64() : (this.uint32() & ((1 << digits) - 1)) / (1 << digits);
+  }
+
   /** Keeps a normal sample until the next `takeNormal`, `manualSeed` or `setState`. */
   keepNormal(sample: number): void {
     this.#cachedNormal = sample;
@@ -84,15 +101,30 @@ export class Generator {
 
   /** A copy, which later draws leave alone. */
   getState(): GeneratorState {
-    const engine = this.#engine.getState();
-    return { seed: this.#seed, engine, cachedNormal: this.#cachedNormal };
+    return {
+      seed: this.#seed,
+      engine: this.#engine.getState(),
+      cachedNormal: this.#cachedNormal,
+      cachedNormal32: this.#cachedNormal32,
+    };
   }
 
   setState(state: GeneratorState): this {
     this.#engine.setState(state.engine);
     this.#seed = state.seed;
     this.#cachedNormal = state.cachedNormal;
+    this.#cachedNormal32 = state.cachedNormal32;
     return this;
+  }
+
+  /** The state as the 5056 bytes of PyTorch's `Generator.get_state()`. */
+  stateBytes(): Uint8Array<ArrayBuffer> {
+    return encodeState(this.getState());
+  }
+
+  /** Continues from bytes of `stateBytes` or PyTorch. Bytes that are no state change nothing. */
+  setStateBytes(bytes: Uint8Array): this {
+    return this.setState(decodeState(bytes));
   }
 }
 

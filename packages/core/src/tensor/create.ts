@@ -212,20 +212,42 @@ export function arange(...args: (number | CreateOptions | undefined)[]): Tensor 
   return converted(fromHost(wide, 'float64', [length], { device: options.device }), dtype, options);
 }
 
+/** Equally spaced numbers, counted from both ends, as PyTorch, so that the last one is exact. */
+function spaced(start: number, end: number, steps: number): Float64Array<ArrayBuffer> {
+  if (!(Number.isInteger(steps) && steps >= 0))
+    throw argumentError('number of steps must be non-negative');
+  const step = steps > 1 ? (end - start) / (steps - 1) : 0;
+  return Float64Array.from({ length: steps }, (_, i) =>
+    i < steps / 2 ? start + step * i : end - step * (steps - 1 - i),
+  );
+}
+
+function vector(wide: Float64Array<ArrayBuffer>, options: CreateOptions): Tensor {
+  const made = fromHost(wide, 'float64', [wide.length], { device: options.device });
+  return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
+}
+
 /** `steps` points from `start` to `end`, both included. */
-export function linspace(
+export const linspace = (
   start: number,
   end: number,
   steps: number,
   options: CreateOptions = {},
-): Tensor {
-  if (!(Number.isInteger(steps) && steps >= 0))
-    throw argumentError('number of steps must be non-negative');
-  const step = steps > 1 ? (end - start) / (steps - 1) : 0;
-  // From both ends, as PyTorch, so that the last point is exact.
-  const wide = Float64Array.from({ length: steps }, (_, i) =>
-    i < steps / 2 ? start + step * i : end - step * (steps - 1 - i),
+): Tensor => vector(spaced(start, end, steps), options);
+
+/** `steps` powers of `base` (10 by default), with exponents from `start` to `end`, both included. */
+export const logspace = (
+  start: number,
+  end: number,
+  steps: number,
+  options: CreateOptions & { base?: number } = {},
+): Tensor =>
+  vector(
+    spaced(start, end, steps).map((x) => (options.base ?? 10) ** x),
+    options,
   );
-  const made = fromHost(wide, 'float64', [steps], { device: options.device });
-  return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
-}
+
+/** A tensor whose elements nobody relies on; here they are 0. */
+export const empty = (shape: readonly number[], options?: CreateOptions): Tensor =>
+  full(shape, 0, options);
+export const emptyLike = (x: Tensor, options?: CreateOptions): Tensor => zerosLike(x, options);

@@ -7,7 +7,7 @@ type Layout = (x: Tensor) => Tensor;
 const reversedAxes = (x: Tensor) => x.shape.map((_, axis) => x.ndim - 1 - axis);
 
 /** Each gives a tensor equal to its argument, off the tape. */
-export const LAYOUTS: Readonly<Record<string, Layout>> = {
+export const LAYOUTS: Readonly<Record<'contiguous' | 'permuted' | 'strided', Layout>> = {
   contiguous: (x) => x.detach(),
   /** The last axis is the slowest in memory. */
   permuted: (x) => x.detach().permute(reversedAxes(x)).clone().permute(reversedAxes(x)),

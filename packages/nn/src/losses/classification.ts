@@ -1,3 +1,5 @@
+// Losses of one class among several.
+
 import {
   argumentError,
   dtypeError,
@@ -11,31 +13,7 @@ import {
   unsqueeze,
   where,
 } from '@voxgrad/core';
-
-export type Reduction = 'mean' | 'sum' | 'none';
-
-export interface LossOptions {
-  reduction?: Reduction;
-}
-
-function reduceLoss(loss: Tensor, reduction: Reduction = 'mean'): Tensor {
-  if (reduction === 'mean') return loss.mean();
-  if (reduction === 'sum') return loss.sum();
-  if (reduction === 'none') return loss;
-  throw argumentError(
-    `${String(reduction)} is not a valid value for reduction; use 'mean', 'sum' or 'none'`,
-  );
-}
-
-/** (input − target)². The sizes must agree: nothing is broadcast by accident. */
-export function mseLoss(input: Tensor, target: Tensor, options: LossOptions = {}): Tensor {
-  if (!sameShape(input.shape, target.shape))
-    throw shapeError(
-      `mseLoss(): expected input and target of the same size, but got ${formatShape(input.shape)} and ${formatShape(target.shape)}`,
-    );
-  const difference = input.sub(target);
-  return reduceLoss(difference.mul(difference), options.reduction);
-}
+import { type LossOptions, reduceLoss } from './reduction.js';
 
 export interface NllOptions extends LossOptions {
   /** A factor per class, `[C]`. */
@@ -58,6 +36,7 @@ export function nllLoss(
   const axis = logProbabilities.ndim === 1 ? 0 : 1;
   checkClassTarget(logProbabilities, target, axis);
   const classes = logProbabilities.shape[axis];
+  checkWeight(weight, classes);
   const counted = target.ne(ignoreIndex);
   const safe = where(counted, target, 0);
   checkRange(safe, classes);
@@ -90,6 +69,13 @@ function checkRange(target: Tensor, classes: number): void {
       );
 }
 
+function checkWeight(weight: Tensor | undefined, classes: number): void {
+  if (weight && !sameShape(weight.shape, [classes]))
+    throw shapeError(
+      `weight tensor should be defined either for all ${classes} classes or no classes but got weight tensor of shape: ${formatShape(weight.shape)}`,
+    );
+}
+
 function weightOf(weight: Tensor | undefined, target: Tensor, like: Tensor): Tensor {
   if (weight === undefined) return target.mul(0).to(like.dtype).add(1);
   return weight.indexSelect(0, target.reshape(-1)).reshape(target.shape);
@@ -116,6 +102,7 @@ export function crossEntropy(
   const { labelSmoothing: smooth = 0, weight, reduction = 'mean' } = options;
   if (!(smooth >= 0 && smooth <= 1))
     throw argumentError(`label_smoothing must be between 0.0 and 1.0. Got: ${smooth}`);
+  checkWeight(weight, input.shape[axis]);
   const logP = logSoftmax(input, axis);
   const perClass = weight ? logP.mul(alongAxis(weight, logP, axis)) : logP;
   if (isFloat(target.dtype) && sameShape(target.shape, input.shape)) {

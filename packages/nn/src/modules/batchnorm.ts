@@ -1,89 +1,15 @@
-import {
-  type DeviceLike,
-  type DType,
-  formatShape,
-  full,
-  noGrad,
-  ones,
-  shapeError,
-  type Tensor,
-  zeros,
-} from '@voxgrad/core';
-import { join } from '../key.js';
-import { Module } from '../module.js';
+import { formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
 import { batchNorm } from '../normalization.js';
-import { Parameter } from '../parameter.js';
+import { NormBase, type NormModuleOptions } from './norm-base.js';
 
-export interface BatchNormModuleOptions {
-  eps?: number;
-  /** Share of a batch in the running statistics; null makes them a plain average. */
-  momentum?: number | null;
-  affine?: boolean;
-  trackRunningStats?: boolean;
-  device?: DeviceLike;
-  dtype?: DType;
-}
+export type BatchNormModuleOptions = NormModuleOptions;
 
-const STATE_NAMES: Readonly<Record<string, string>> = {
-  runningMean: 'running_mean',
-  runningVar: 'running_var',
-  numBatchesTracked: 'num_batches_tracked',
-};
-
-abstract class BatchNormNd extends Module {
-  weight: Parameter | null;
-  bias: Parameter | null;
-  declare runningMean: Tensor | null;
-  declare runningVar: Tensor | null;
-  declare numBatchesTracked: Tensor | null;
-  readonly eps: number;
-  readonly momentum: number | null;
+abstract class BatchNormNd extends NormBase {
   readonly #ranks: readonly number[];
 
-  constructor(
-    ranks: readonly number[],
-    readonly numFeatures: number,
-    options: BatchNormModuleOptions,
-  ) {
-    super();
-    const {
-      eps = 1e-5,
-      momentum = 0.1,
-      affine = true,
-      trackRunningStats = true,
-      ...place
-    } = options;
+  constructor(ranks: readonly number[], numFeatures: number, options: NormModuleOptions) {
+    super(numFeatures, options, true, true);
     this.#ranks = ranks;
-    this.eps = eps;
-    this.momentum = momentum;
-    this.weight = affine ? new Parameter(ones([numFeatures], place)) : null;
-    this.bias = affine ? new Parameter(zeros([numFeatures], place)) : null;
-    const track = trackRunningStats;
-    this.registerBuffer('runningMean', track ? zeros([numFeatures], place) : null);
-    this.registerBuffer('runningVar', track ? ones([numFeatures], place) : null);
-    this.registerBuffer(
-      'numBatchesTracked',
-      track ? full([], 0n, { dtype: 'int64', device: place.device }) : null,
-    );
-  }
-
-  /** Version 2 brought `num_batches_tracked`. */
-  override get version(): number {
-    return 2;
-  }
-
-  override stateName(property: string): string {
-    return STATE_NAMES[property] ?? property;
-  }
-
-  override upgradeState(
-    state: Map<string, Tensor>,
-    prefix: string,
-    version: number | undefined,
-  ): void {
-    const key = join(prefix, 'num_batches_tracked');
-    const absent = version === undefined || version < 2;
-    if (absent && this.numBatchesTracked && !state.has(key)) state.set(key, full([], 0n));
   }
 
   forward(x: Tensor): Tensor {
@@ -110,10 +36,6 @@ abstract class BatchNormNd extends Module {
       momentum,
       eps: this.eps,
     });
-  }
-
-  override extraRepr(): string {
-    return `${this.numFeatures}, eps=${this.eps}, momentum=${this.momentum}, affine=${this.weight !== null}, trackRunningStats=${this.runningMean !== null}`;
   }
 }
 

@@ -1,36 +1,103 @@
+// Modules and parameters under names that are not properties: any name is free, and the order is
+// that of insertion also where names look like numbers.
+
 import { argumentError, describe } from '@voxgrad/core';
 import { Module } from '../module.js';
 
-/** Modules run one after another; their names are '0', '1', … as in PyTorch. */
-export class Sequential extends Module {
-  readonly #names: string[] = [];
+/** A module whose children lie in a map; properties that a subclass assigns come after them. */
+abstract class Container extends Module {
+  readonly #modules = new Map<string, Module>();
 
-  constructor(...modules: Module[]) {
-    super();
-    for (const module of modules) this.append(module);
+  override namedChildren(): [string, Module][] {
+    return [...this.#modules, ...super.namedChildren()];
   }
 
+  /** Adds or replaces a child. */
+  protected put(name: string, module: Module): void {
+    if (!(module instanceof Module))
+      throw argumentError(
+        `${this.constructor.name}: expected a Module, but got ${describe(module)}`,
+      );
+    if (name === '') throw argumentError('module name can\'t be empty string ""');
+    if (name.includes('.')) throw argumentError('module name can\'t contain "."');
+    this.#modules.set(name, module);
+  }
+
+  protected take(name: string): Module | undefined {
+    const module = this.#modules.get(name);
+    this.#modules.delete(name);
+    return module;
+  }
+
+  override addModule(name: string, module: Module | null): void {
+    if (module === null) super.addModule(name, module);
+    else this.put(name, module);
+  }
+
+  /** Number of modules. */
+  get length(): number {
+    return this.children().length;
+  }
+
+  [Symbol.iterator](): Iterator<Module> {
+    return this.children()[Symbol.iterator]();
+  }
+}
+
+/** A container whose names are '0', '1', … */
+abstract class IndexedContainer extends Container {
   /** Adds a module at the end. */
   append(module: Module): this {
-    if (!(module instanceof Module))
-      throw argumentError(`Sequential: expected a Module, but got ${describe(module)}`);
-    const name = String(this.#names.length);
-    this.#names.push(name);
-    Object.assign(this, { [name]: module });
+    this.put(String(this.length), module);
     return this;
   }
 
-  get length(): number {
-    return this.#names.length;
+  /** Adds modules at the end. */
+  extend(modules: Iterable<Module>): this {
+    for (const module of modules) this.append(module);
+    return this;
+  }
+
+  /** Puts a module before position `index`. */
+  insert(index: number, module: Module): this {
+    const modules = this.children();
+    const names = this.namedChildren().map(([name]) => name);
+    modules.splice(index, 0, module);
+    for (const name of names) this.take(name);
+    return this.extend(modules);
+  }
+
+  #nameAt(index: number): string {
+    const name = this.namedChildren()
+      .map(([known]) => known)
+      .at(index);
+    if (name === undefined)
+      throw argumentError(`index ${index} is out of range for ${this.length} modules`);
+    return name;
   }
 
   /** The module at `index`; negative counts from the end. */
   at(index: number): Module {
-    const module = this.namedChildren()
-      .map(([, m]) => m)
-      .at(index);
-    if (!module) throw argumentError(`index ${index} is out of range for ${this.length} modules`);
-    return module;
+    return this.getSubmodule(this.#nameAt(index));
+  }
+
+  /** Replaces the module at `index`. */
+  set(index: number, module: Module): this {
+    this.put(this.#nameAt(index), module);
+    return this;
+  }
+}
+
+/**
+ * Modules run one after another. Their names are '0', '1', … as in PyTorch, or those of a map
+ * (PyTorch's OrderedDict).
+ */
+export class Sequential extends IndexedContainer {
+  constructor(...modules: Module[] | [ReadonlyMap<string, Module>]) {
+    super();
+    for (const entry of modules)
+      if (entry instanceof Map) for (const [name, module] of entry) this.put(name, module);
+      else this.append(entry as Module);
   }
 
   forward<X, Y>(x: X): Y {
@@ -41,3 +108,78 @@ export class Sequential extends Module {
     return output as Y;
   }
 }
+
+/** Modules in a list, for a `forward` of one's own. */
+export class ModuleList extends IndexedContainer {
+  constructor(modules: Iterable<Module> = []) {
+    super();
+    this.extend(modules);
+  }
+
+  forward(): never {
+    throw notCallable(this);
+  }
+}
+
+type ModuleEntries = Readonly<Record<string, Module>> | Iterable<readonly [string, Module]>;
+
+/** Modules by name, for a `forward` of one's own. */
+export class ModuleDict extends Container {
+  constructor(modules: ModuleEntries = {}) {
+    super();
+    this.update(modules);
+  }
+
+  /** Adds or replaces modules. */
+  update(modules: ModuleEntries): this {
+    const entries =
+      Symbol.iterator in modules
+        ? (modules as Iterable<readonly [string, Module]>)
+        : Object.entries(modules);
+    for (const [name, module] of entries) this.put(name, module);
+    return this;
+  }
+
+  get(name: string): Module {
+    return this.getSubmodule(name);
+  }
+
+  set(name: string, module: Module): this {
+    this.put(name, module);
+    return this;
+  }
+
+  has(name: string): boolean {
+    return this.keys().includes(name);
+  }
+
+  /** Takes a module out and returns it. */
+  pop(name: string): Module {
+    const module = this.get(name);
+    this.take(name);
+    return module;
+  }
+
+  clear(): void {
+    for (const name of this.keys()) this.take(name);
+  }
+
+  keys(): string[] {
+    return this.entries().map(([name]) => name);
+  }
+
+  values(): Module[] {
+    return this.children();
+  }
+
+  entries(): [string, Module][] {
+    return this.namedChildren();
+  }
+
+  forward(): never {
+    throw notCallable(this);
+  }
+}
+
+export const notCallable = (module: Module) =>
+  argumentError(`Module [${module.constructor.name}] is missing the required "forward" function`);

@@ -1,7 +1,9 @@
-import { type DeviceLike, type DType, flatten, linear, type Tensor, zeros } from '@voxgrad/core';
-import { resetAffine } from '../init.js';
+import { type DeviceLike, type DType, linear, type Tensor, zeros } from '@voxgrad/core';
+import { bilinear } from '../bilinear.js';
+import { resetAffine, uniform_ } from '../init.js';
 import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
+import { repr } from '../repr.js';
 
 export interface LinearOptions {
   bias?: boolean;
@@ -40,16 +42,47 @@ export class Linear extends Module {
   }
 }
 
-/** Merges the dims from `startDim` (1) to `endDim` (the last) into one. */
-export class Flatten extends Module {
+/** y = x1·W·x2 + b per output: `[…, in1Features]`, `[…, in2Features]` → `[…, outFeatures]`. */
+export class Bilinear extends Module {
+  weight: Parameter;
+  bias: Parameter | null;
+
   constructor(
-    readonly startDim = 1,
-    readonly endDim = -1,
+    readonly in1Features: number,
+    readonly in2Features: number,
+    readonly outFeatures: number,
+    options: LinearOptions = {},
   ) {
+    super();
+    const { bias = true, ...place } = options;
+    this.weight = new Parameter(zeros([outFeatures, in1Features, in2Features], place));
+    this.bias = bias ? new Parameter(zeros([outFeatures], place)) : null;
+    this.resetParameters();
+  }
+
+  resetParameters(): void {
+    const bound = 1 / Math.sqrt(this.in1Features);
+    uniform_(this.weight, -bound, bound);
+    if (this.bias) uniform_(this.bias, -bound, bound);
+  }
+
+  forward(x1: Tensor, x2: Tensor): Tensor {
+    return bilinear(x1, x2, this.weight, this.bias);
+  }
+
+  override extraRepr(): string {
+    const { in1Features, in2Features, outFeatures } = this;
+    return repr({ in1Features, in2Features, outFeatures, bias: this.bias !== null });
+  }
+}
+
+/** Returns its input; arguments of the constructor are ignored, so that it can stand for any layer. */
+export class Identity extends Module {
+  constructor(..._ignored: readonly unknown[]) {
     super();
   }
 
   forward(x: Tensor): Tensor {
-    return flatten(x, this.startDim, this.endDim);
+    return x;
   }
 }

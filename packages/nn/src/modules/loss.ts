@@ -1,29 +1,252 @@
+// The losses as modules: `new nn.XLoss(options).call(input, target)`.
+
 import type { Tensor } from '@voxgrad/core';
-import { type CrossEntropyOptions, crossEntropy, type LossOptions, mseLoss } from '../losses.js';
+import {
+  type BinaryCrossEntropyOptions,
+  type BinaryCrossEntropyWithLogitsOptions,
+  binaryCrossEntropy,
+  binaryCrossEntropyWithLogits,
+  type CrossEntropyOptions,
+  type CtcOptions,
+  cosineEmbeddingLoss,
+  crossEntropy,
+  ctcLoss,
+  type DiceOptions,
+  diceLoss,
+  type FocalOptions,
+  focalLoss,
+  type GaussianNllOptions,
+  gaussianNllLoss,
+  type HuberOptions,
+  hingeEmbeddingLoss,
+  huberLoss,
+  type KlDivOptions,
+  klDiv,
+  type LossOptions,
+  l1Loss,
+  type MarginOptions,
+  type MultilabelSoftMarginOptions,
+  type MultiMarginOptions,
+  marginRankingLoss,
+  mseLoss,
+  multilabelMarginLoss,
+  multilabelSoftMarginLoss,
+  multiMarginLoss,
+  type NllOptions,
+  nllLoss,
+  type PoissonNllOptions,
+  poissonNllLoss,
+  type SmoothL1Options,
+  smoothL1Loss,
+  softMarginLoss,
+  type TripletMarginOptions,
+  type TripletMarginWithDistanceOptions,
+  tripletMarginLoss,
+  tripletMarginWithDistanceLoss,
+} from '../losses/index.js';
 import { Module } from '../module.js';
 
-/** Mean (or sum) of (input − target)². */
-export class MSELoss extends Module {
-  constructor(readonly options: LossOptions = {}) {
+abstract class Loss<O extends object> extends Module {
+  constructor(readonly options: O = {} as O) {
     super();
   }
+}
 
+interface Weighted {
+  weight?: Tensor | null;
+}
+
+/** A loss with a factor per class or element, which moves and is saved with the module. */
+abstract class WeightedLoss<O extends Weighted> extends Loss<O> {
+  declare weight: Tensor | null;
+
+  constructor(options: O = {} as O) {
+    super(options);
+    this.registerBuffer('weight', options.weight ?? null);
+  }
+
+  /** The options with the weight as it is now. */
+  protected get current(): O {
+    return { ...this.options, weight: this.weight ?? undefined };
+  }
+}
+
+/** Mean (or sum) of (input − target)². */
+export class MSELoss extends Loss<LossOptions> {
   forward(input: Tensor, target: Tensor): Tensor {
     return mseLoss(input, target, this.options);
   }
 }
 
-/** Cross entropy of unnormalised scores `[N, C, …]`; see `F.crossEntropy`. */
-export class CrossEntropyLoss extends Module {
-  /** A factor per class; moves with the module. */
-  declare weight: Tensor | null;
+/** Mean (or sum) of |input − target|. */
+export class L1Loss extends Loss<LossOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return l1Loss(input, target, this.options);
+  }
+}
 
-  constructor(readonly options: CrossEntropyOptions = {}) {
-    super();
-    this.registerBuffer('weight', options.weight ?? null);
+/** See `F.smoothL1Loss`. */
+export class SmoothL1Loss extends Loss<SmoothL1Options> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return smoothL1Loss(input, target, this.options);
+  }
+}
+
+/** See `F.huberLoss`. */
+export class HuberLoss extends Loss<HuberOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return huberLoss(input, target, this.options);
+  }
+}
+
+/** See `F.poissonNllLoss`. */
+export class PoissonNLLLoss extends Loss<PoissonNllOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return poissonNllLoss(input, target, this.options);
+  }
+}
+
+/** See `F.gaussianNllLoss`. */
+export class GaussianNLLLoss extends Loss<GaussianNllOptions> {
+  forward(input: Tensor, target: Tensor, variance: Tensor): Tensor {
+    return gaussianNllLoss(input, target, variance, this.options);
+  }
+}
+
+/** See `F.klDiv`. */
+export class KLDivLoss extends Loss<KlDivOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return klDiv(input, target, this.options);
+  }
+}
+
+/** Binary cross entropy of probabilities. */
+export class BCELoss extends WeightedLoss<BinaryCrossEntropyOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return binaryCrossEntropy(input, target, this.current);
+  }
+}
+
+/** Negative log likelihood of log probabilities `[N, C, …]`; see `F.nllLoss`. */
+export class NLLLoss extends WeightedLoss<NllOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return nllLoss(input, target, this.current);
+  }
+}
+
+/** Cross entropy of unnormalised scores `[N, C, …]`; see `F.crossEntropy`. */
+export class CrossEntropyLoss extends WeightedLoss<CrossEntropyOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return crossEntropy(input, target, this.current);
+  }
+}
+
+/** log(1 + exp(−target·input)), target ±1. */
+export class SoftMarginLoss extends Loss<LossOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return softMarginLoss(input, target, this.options);
+  }
+}
+
+/** See `F.multilabelSoftMarginLoss`. */
+export class MultiLabelSoftMarginLoss extends WeightedLoss<MultilabelSoftMarginOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return multilabelSoftMarginLoss(input, target, this.current);
+  }
+}
+
+/** See `F.multilabelMarginLoss`. */
+export class MultiLabelMarginLoss extends Loss<LossOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return multilabelMarginLoss(input, target, this.options);
+  }
+}
+
+/** See `F.multiMarginLoss`. */
+export class MultiMarginLoss extends WeightedLoss<MultiMarginOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return multiMarginLoss(input, target, this.current);
+  }
+}
+
+/** See `F.hingeEmbeddingLoss`. */
+export class HingeEmbeddingLoss extends Loss<MarginOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return hingeEmbeddingLoss(input, target, this.options);
+  }
+}
+
+/** See `F.marginRankingLoss`. */
+export class MarginRankingLoss extends Loss<MarginOptions> {
+  forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
+    return marginRankingLoss(a, b, target, this.options);
+  }
+}
+
+/** See `F.cosineEmbeddingLoss`. */
+export class CosineEmbeddingLoss extends Loss<MarginOptions> {
+  forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
+    return cosineEmbeddingLoss(a, b, target, this.options);
+  }
+}
+
+/** See `F.tripletMarginLoss`. */
+export class TripletMarginLoss extends Loss<TripletMarginOptions> {
+  forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
+    return tripletMarginLoss(anchor, positive, negative, this.options);
+  }
+}
+
+/** See `F.tripletMarginWithDistanceLoss`. */
+export class TripletMarginWithDistanceLoss extends Loss<TripletMarginWithDistanceOptions> {
+  forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
+    return tripletMarginWithDistanceLoss(anchor, positive, negative, this.options);
+  }
+}
+
+/** Soft Dice of `[N, C, …]`; see `F.diceLoss`. */
+export class DiceLoss extends Loss<DiceOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return diceLoss(input, target, this.options);
+  }
+}
+
+/** Focal loss; see `F.focalLoss`. */
+export class FocalLoss extends Loss<FocalOptions> {
+  forward(input: Tensor, target: Tensor): Tensor {
+    return focalLoss(input, target, this.options);
+  }
+}
+
+/** Binary cross entropy of scores; see `F.binaryCrossEntropyWithLogits`. */
+export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogitsOptions> {
+  declare posWeight: Tensor | null;
+
+  constructor(options: BinaryCrossEntropyWithLogitsOptions = {}) {
+    super(options);
+    this.registerBuffer('posWeight', options.posWeight ?? null);
+  }
+
+  override stateName(property: string): string {
+    return property === 'posWeight' ? 'pos_weight' : property;
   }
 
   forward(input: Tensor, target: Tensor): Tensor {
-    return crossEntropy(input, target, { ...this.options, weight: this.weight ?? undefined });
+    return binaryCrossEntropyWithLogits(input, target, {
+      ...this.current,
+      posWeight: this.posWeight,
+    });
+  }
+}
+
+/** Connectionist temporal classification; see `F.ctcLoss`. */
+export class CTCLoss extends Loss<CtcOptions> {
+  forward(
+    logProbs: Tensor,
+    targets: Tensor,
+    inputLengths: Tensor | readonly number[],
+    targetLengths: Tensor | readonly number[],
+  ): Tensor {
+    return ctcLoss(logProbs, targets, inputLengths, targetLengths, this.options);
   }
 }

@@ -15,12 +15,14 @@
 // strategies compete for. All tensors here are 5-D and carry the geometry of `geometry.ts`.
 
 import { defineMultiOp, defineOp } from '../../autograd/op.js';
+import { VoxgradError } from '../../errors.js';
 import { scopedChoice, select } from '../../strategies/registry.js';
 import type { ConvBackwardStrategy, ConvForwardStrategy } from '../../strategies/types.js';
-import type { Tensor } from '../../tensor/tensor.js';
+import { describe, formatShape, sameShape } from '../../tensor/shape.js';
+import { Tensor } from '../../tensor/tensor.js';
 import { expand, reshape } from '../views.js';
 import type { Needs } from './geometry.js';
-import { type ConvGeometry, outputShape } from './geometry.js';
+import { type ConvGeometry, inputShape, outputShape, weightShape } from './geometry.js';
 
 interface ConvSettings {
   readonly geometry: ConvGeometry;
@@ -40,7 +42,8 @@ const convOp = defineOp<ConvSettings>({
       needs: [true, true, bias !== undefined] as const,
     };
     const strategy = select<ConvForwardStrategy>('conv3d.forward', call, x.device);
-    const y = strategy.run(call, { input: x, weight: w }, call.needs);
+    const result = strategy.run(call, { input: x, weight: w }, call.needs);
+    const y = checkedResult(strategy.name, 'output', result, outputShape(geometry), x);
     return bias === undefined ? y : y.add(alongChannels(bias));
   },
   saves: { inputs: [0, 1] },
@@ -77,13 +80,7 @@ const convBackwardOp = defineMultiOp<BackwardSettings>({
     const forcing = settings.op ? {} : { explicit: backward, recorded };
     const strategy = select<ConvBackwardStrategy>(settings.op ?? 'conv3d', call, g.device, forcing);
     const results = strategy.run(call, { gradOutput: g, input: x, weight: w }, needs);
-    return wanted(results, needs).map((gradient, i) => {
-      if (gradient === null)
-        throw new Error(
-          `strategy '${strategy.name}' of conv3d returned no gradient for wanted output ${i}`,
-        );
-      return gradient;
-    });
+    return checkedGradients(strategy.name, results, settings, g);
   },
   saves: { inputs: [0, 1, 2] },
   backward: (cotangents, context) => {
@@ -106,6 +103,40 @@ const convBackwardOp = defineMultiOp<BackwardSettings>({
     return [dg, ...(needs[1] ? [dx] : []), ...(needs[0] ? [dw] : [])];
   },
 });
+
+/** The wanted gradients among `results`. */
+function checkedGradients(
+  strategy: string,
+  results: unknown,
+  { geometry, needs }: BackwardSettings,
+  g: Tensor,
+): Tensor[] {
+  const shapes = [inputShape(geometry), weightShape(geometry), [geometry.outChannels]];
+  const gradients = ['input', 'weight', 'bias'].map((name, i) => {
+    const got = Array.isArray(results) ? results[i] : results;
+    return () => checkedResult(strategy, `gradient of the ${name}`, got, shapes[i], g);
+  });
+  return wanted(gradients, needs).map((check) => check());
+}
+
+/** `got` if it is such a tensor; a user's own strategy may return anything. */
+function checkedResult(
+  strategy: string,
+  what: string,
+  got: unknown,
+  shape: readonly number[],
+  { dtype, device }: Tensor,
+): Tensor {
+  const isTensor = got instanceof Tensor;
+  if (isTensor && got.dtype === dtype && got.device === device && sameShape(got.shape, shape))
+    return got;
+  const text = (t: Tensor) => `${t.dtype} ${formatShape(t.shape)} on ${t.device}`;
+  throw new VoxgradError(
+    'STRATEGY',
+    `strategy '${strategy}' of conv3d must return the ${what} as a Tensor, ${dtype} ` +
+      `${formatShape(shape)} on ${device}, but returned ${isTensor ? text(got) : describe(got)}`,
+  );
+}
 
 /** Finds gradient, x and w in the list of inputs, whose length depends on what is wanted. */
 function placed<T>(inputs: readonly T[], needs: Needs): [T, T | null, T | null] {

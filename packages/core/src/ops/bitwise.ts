@@ -1,0 +1,35 @@
+// Bitwise operations on integers and bool; they carry no gradient.
+
+import { defineOp } from '../autograd/op.js';
+import type { BitwiseName } from '../device/device.js';
+import { type DTypeKind, resultType } from '../tensor/dtype.js';
+import { Tensor } from '../tensor/tensor.js';
+import { broadcastOperands, checkOperand, requireKind, type TensorOrScalar } from './operands.js';
+
+type Bitwise = (a: Tensor, b: TensorOrScalar) => Tensor;
+
+function define(name: BitwiseName, ...kinds: DTypeKind[]): Bitwise {
+  const op = defineOp({
+    name,
+    forward: ([a, b]) =>
+      new Tensor({
+        device: a.device,
+        shape: a.shape,
+        storage: a.device.kernels.bitwise(name, a, b),
+      }),
+    backward: 'none',
+  });
+  return (a, b) => {
+    requireKind(name, resultType(checkOperand(name, a), checkOperand(name, b)), ...kinds);
+    return op(broadcastOperands(name, [a, b]), undefined);
+  };
+}
+
+export const bitwiseAnd: Bitwise = define('bitwiseAnd', 'integer', 'bool');
+export const bitwiseOr: Bitwise = define('bitwiseOr', 'integer', 'bool');
+export const bitwiseXor: Bitwise = define('bitwiseXor', 'integer', 'bool');
+export const bitwiseLeftShift: Bitwise = define('bitwiseLeftShift', 'integer');
+export const bitwiseRightShift: Bitwise = define('bitwiseRightShift', 'integer');
+
+/** ~x; for bool, not x. */
+export const bitwiseNot = (x: Tensor): Tensor => bitwiseXor(x, x.dtype === 'bool' ? true : -1);

@@ -1,0 +1,190 @@
+// Functions with poles, kinks or overflow that a plain composition would step into: each with the
+// values that PyTorch gives there.
+
+import { defineOp, type Op } from '../autograd/op.js';
+import { argumentError, autogradError, dtypeError } from '../errors.js';
+import { type DType, resultType } from '../tensor/dtype.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { where } from './binary.js';
+import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
+import { cast } from './cast.js';
+import { clamp } from './clamp.js';
+import { isinf, isnan } from './logical.js';
+import { broadcastOperands, checkOperand, requireKind, scalarTensor, toFloat } from './operands.js';
+import { sign, type Unary } from './unary.js';
+
+// ---- one argument ----
+
+/** The sign: for real numbers the same as {@link sign}. */
+export const sgn: Unary = sign;
+
+/** x itself. */
+export function positive(x: Tensor): Tensor {
+  if (x.dtype === 'bool') throw dtypeError('The `+` operator, on a bool tensor is not supported.');
+  return x;
+}
+
+/** x − trunc(x), with the sign of x. */
+export function frac(x: Tensor): Tensor {
+  requireKind('frac', x.dtype, 'float');
+  return x.sub(x.trunc());
+}
+
+const sincOp: Op<undefined> = defineOp({
+  name: 'sinc',
+  forward: ([x]) => {
+    const angle = x.mul(Math.PI);
+    return where(x.eq(0), 1, angle.sin().div(angle));
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    // (πx cos πx − sin πx) / πx², and −π²x/3 about 0, where that is 0/0.
+    const x = context.input(0);
+    const safe = where(x.eq(0), 1, x);
+    const angle = safe.mul(Math.PI);
+    const slope = angle.mul(angle.cos()).sub(angle.sin()).div(angle.mul(safe));
+    return [g.mul(where(x.eq(0), x.mul(-(Math.PI ** 2) / 3), slope))];
+  },
+});
+
+/** sin(πx) / πx; 1 at 0. */
+export const sinc: Unary = (x) => sincOp([toFloat(x)], undefined);
+
+const logitOp: Op<undefined> = defineOp({
+  name: 'logit',
+  forward: ([x]) => x.div(x.neg().add(1)).log(),
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const x = context.input(0);
+    const inside = x.ge(0).mul(x.le(1));
+    return [g.div(where(inside, x.mul(x.neg().add(1)).abs(), Number.NaN))]; // abs for −0
+  },
+});
+
+/** log(x / (1 − x)); with `eps`, of x limited to [eps, 1 − eps]. */
+export function logit(x: Tensor, options?: number | null | { eps?: number | null }): Tensor {
+  const eps = typeof options === 'object' ? options?.eps : options;
+  const real = toFloat(x);
+  const open = eps === undefined || eps === null || eps < 0;
+  return logitOp([open ? real : clamp(real, eps, 1 - eps)], undefined);
+}
+
+const LARGEST: Partial<Record<DType, number>> = {
+  float64: Number.MAX_VALUE,
+  float32: (2 - 2 ** -23) * 2 ** 127,
+  float16: 65504,
+  bfloat16: (2 - 2 ** -7) * 2 ** 127,
+};
+
+/** NaN, inf and −inf replaced: by 0 and the largest numbers of the dtype unless given. */
+export function nanToNum(
+  x: Tensor,
+  options: { nan?: number; posinf?: number; neginf?: number } = {},
+): Tensor {
+  const largest = LARGEST[x.dtype];
+  if (largest === undefined) return x.clone(); // no integer is infinite
+  const { nan = 0, posinf = largest, neginf = -largest } = options;
+  const finite = where(x.eq(Number.POSITIVE_INFINITY), posinf, where(isnan(x), nan, x));
+  return where(x.eq(Number.NEGATIVE_INFINITY), neginf, finite);
+}
+
+const zeta: Binary = defineBinary('zeta', () => {
+  throw autogradError('the derivative of zeta is not implemented');
+});
+
+interface Order {
+  readonly n: number;
+}
+
+const polygammaOp: Op<Order> = defineOp<Order>({
+  name: 'polygamma',
+  // (−1)ⁿ⁺¹ n! ζ(n + 1, x)
+  forward: ([x], { n }) => {
+    const factorial = Array.from({ length: n }, (_, i) => i + 1).reduce((a, b) => a * b, 1);
+    return zeta(scalarTensor(n + 1, x.dtype, x.device), x).mul((-1) ** (n + 1) * factorial);
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => [
+    g === null ? null : g.mul(polygamma(context.input(0), context.options.n + 1)),
+  ],
+});
+
+/** The n-th derivative of {@link digamma}. */
+export function polygamma(x: Tensor, n: number): Tensor {
+  if (!(Number.isInteger(n) && n >= 0))
+    throw argumentError(`polygamma(n, x) does not support negative n, got ${n}`);
+  return n === 0 ? x.digamma() : polygammaOp([toFloat(x)], { n });
+}
+
+// ---- two arguments ----
+
+const hypotOp: Binary = defineBinary(
+  'hypot',
+  (g, a, b) => {
+    const y = hypotOp(a, b);
+    return [g.mul(a.div(y)), g.mul(b.div(y))];
+  },
+  'inputs',
+);
+
+const floatsOnly =
+  (name: string, f: Binary): Binary =>
+  (a, b) => {
+    requireKind(name, resultType(checkOperand(name, a), checkOperand(name, b)), 'float');
+    return f(a, b);
+  };
+
+/** √(a² + b²) without overflow. */
+export const hypot: Binary = floatsOnly('hypot', hypotOp);
+
+/** max(a, b) + log₁₊(base^−|a − b|); the weights of the gradient are a softmax of the two. */
+function logAdd(name: string, base: number): Binary {
+  const log = Math.log(base);
+  const op = defineOp({
+    name,
+    forward: ([a, b]) => {
+      const gap = a.sub(b).abs().neg().mul(log).exp().log1p().div(log);
+      return where(isinf(a).mul(a.eq(b)), a, a.maximum(b).add(gap));
+    },
+    saves: { inputs: [0, 1] },
+    backward: ([g], context) => {
+      if (g === null) return [null, null];
+      const difference = context.input(0).sub(context.input(1)).mul(log);
+      return [g.mul(difference.sigmoid()), g.mul(difference.neg().sigmoid())];
+    },
+  });
+  return floatsOnly(name, (a, b) => op(broadcastOperands(name, [a, b]), undefined));
+}
+
+/** log(eᵃ + eᵇ) */
+export const logaddexp: Binary = logAdd('logaddexp', Math.E);
+/** log₂(2ᵃ + 2ᵇ) */
+export const logaddexp2: Binary = logAdd('logaddexp2', 2);
+
+const xlogyOp: Op<undefined> = defineOp({
+  name: 'xlogy',
+  forward: ([x, y]) => where(x.eq(0).mul(isnan(y).eq(false)), 0, x.mul(y.log())),
+  saves: { inputs: [0, 1] },
+  backward: ([g], context) => {
+    if (g === null) return [null, null];
+    const [x, y] = [context.input(0), context.input(1)];
+    return [
+      context.needs[0] ? where(x.eq(0).mul(y.le(0)), 0, g.mul(y.log())) : null,
+      context.needs[1] ? g.mul(x).div(y) : null,
+    ];
+  },
+});
+
+/** x·log(y), 0 where x is 0. */
+export const xlogy: Binary = withRealValues('xlogy', (x, y) =>
+  xlogyOp(broadcastOperands('xlogy', [x, y]), undefined),
+);
+
+/** 0 below 0, 1 above, `values` at 0 (whose gradient is the only one). */
+export function heaviside(x: Tensor, values: Tensor): Tensor {
+  if (x.dtype !== values.dtype)
+    throw dtypeError('heaviside is not yet implemented for tensors with different dtypes.');
+  return where(x.eq(0), values, cast(x.gt(0), x.dtype));
+}

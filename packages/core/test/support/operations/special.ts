@@ -1,0 +1,57 @@
+// Functions beyond the elementary ones.
+
+import * as vg from '../../../src/index.js';
+import { binary, range, row, unary, wide } from './table.js';
+
+unary('acos', (x) => x.acos(), -0.8, 0.8);
+unary('acosh', (x) => x.acosh(), 1.3, 3);
+unary('asin', (x) => x.asin(), -0.8, 0.8);
+unary('asinh', (x) => x.asinh());
+unary('atan', (x) => x.atan());
+unary('atanh', (x) => x.atanh(), -0.8, 0.8);
+unary('cosh', (x) => x.cosh());
+unary('sinh', (x) => x.sinh());
+unary('erf', (x) => x.erf());
+unary('erfc', (x) => x.erfc());
+unary('erfinv', (x) => x.erfinv(), -0.8, 0.8);
+unary('exp2', (x) => x.exp2());
+unary('log2', (x) => x.log2(), 0.3, 3);
+unary('log10', (x) => x.log10(), 0.3, 3);
+unary('lgamma', (x) => x.lgamma(), 0.3, 3);
+unary('lgamma', (x) => x.lgamma(), -1.9, -1.1);
+unary('digamma', (x) => x.digamma(), 0.3, 3);
+unary('polygamma', (x) => x.polygamma(2), 0.5, 3);
+unary('deg2rad', (x) => x.deg2rad());
+unary('rad2deg', (x) => x.rad2deg());
+unary('round', (x) => x.round({ decimals: 1 }), -2.01, 2.02);
+unary('sgn', (x) => x.sgn());
+unary('positive', (x) => x.positive());
+unary('frac', (x) => x.frac(), -2.6, 2.7);
+unary('sinc', (x) => x.sinc());
+unary('logit', (x) => x.logit(), 0.1, 0.9);
+unary('logit', (x) => x.logit(0.3), 0.1, 0.9);
+unary('nanToNum', (x) => x.nanToNum());
+unary('clampMin', (x) => x.clampMin(0.13));
+unary('clampMax', (x) => x.clampMax(0.13));
+unary('clip', (x) => x.clip(-0.71, 0.53));
+unary('addcmul', (x) => vg.addcmul(x, x.sin(), x.cos(), { value: 2 }));
+unary('addcdiv', (x) => vg.addcdiv(x, x.sin(), x.square().add(1), { value: -1 }));
+
+binary('clamp', (a, b) => a.clamp({ min: b.sub(1.03), max: b.add(0.51) }));
+binary('floorDivide', (a, b) => a.floorDivide(b), 0.4, 3);
+binary('remainder', (a, b) => a.remainder(b), 0.4, 3);
+binary('fmod', (a, b) => a.fmod(b), 0.4, 3);
+binary('fmax', (a, b) => a.fmax(b));
+binary('fmin', (a, b) => a.fmin(b));
+binary('rsub', (a, b) => a.rsub(b, { alpha: 2 }));
+binary('atan2', (a, b) => a.atan2(b));
+binary('copysign', (a, b) => a.copysign(b));
+binary('hypot', (a, b) => a.hypot(b));
+binary('logaddexp', (a, b) => a.logaddexp(b));
+binary('logaddexp2', (a, b) => a.logaddexp2(b));
+binary('xlogy', (a, b) => a.xlogy(b), 0.4, 2);
+binary('heaviside', (a, b) => a.heaviside(b));
+binary('lerp', (a, b) => a.lerp(b, 0.3));
+row('lerp', (a, b, w) => a.lerp(b, w), ...wide([3, 1], [3, 2]), ...range(0.1, 0.9, [2]));
+row('addcmul', (x, a, b) => x.addcmul(a, b), ...wide([3, 2], [2], [3, 1]));
+row('addcdiv', (x, a, b) => x.addcdiv(a, b), ...wide([3, 2], [2]), ...range(0.4, 2, [3, 1]));

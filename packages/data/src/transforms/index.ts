@@ -1,0 +1,11 @@
+export { type AffineOptions, RandomAffine } from './affine.js';
+export { Compose } from './compose.js';
+export { CenterCrop, type CropOptions, RandomCrop, type Sizes } from './crop.js';
+export { type ElasticOptions, RandomElastic } from './elastic.js';
+export { RandomFlip, type SpatialAxis } from './flip.js';
+export { type IntensityOptions, RandomIntensity } from './intensity.js';
+export { Normalize, type NormalizeOptions } from './normalize.js';
+export type { AxisRange, Interval, RandomOptions, Range, Transform } from './random.js';
+export type { Outside } from './resample.js';
+export { RandomRotate90 } from './rotate90.js';
+export type { Sample, Triple } from './sample.js';

@@ -1,0 +1,179 @@
+import { Generator, manualSeed, type Tensor, tensor } from '@voxgrad/core';
+import { describe, expect, it } from 'vitest';
+import { BatchSampler, DataLoader, RandomSampler, TensorDataset } from '../src/index.js';
+
+const range = (length: number) => Array.from({ length }, (_, i) => i);
+const list = (batch: Tensor) => batch.to('float64').tolist();
+
+async function collect<B>(loader: AsyncIterable<B>): Promise<B[]> {
+  const batches: B[] = [];
+  for await (const batch of loader) batches.push(batch);
+  return batches;
+}
+
+/** A dataset whose samples arrive when they are told to, and that counts those under way. */
+class Slow {
+  readonly length: number;
+  started: number[] = [];
+  underWay = 0;
+  most = 0;
+  readonly #fails: ReadonlySet<number>;
+
+  constructor(length: number, fails: readonly number[] = []) {
+    this.length = length;
+    this.#fails = new Set(fails);
+  }
+
+  async get(index: number): Promise<number> {
+    this.started.push(index);
+    this.most = Math.max(this.most, ++this.underWay);
+    // Later samples arrive earlier.
+    await new Promise((resolve) => setTimeout(resolve, 2 * (this.length - index)));
+    this.underWay--;
+    if (this.#fails.has(index)) throw new Error(`no sample ${index}`);
+    return index;
+  }
+}
+
+describe('DataLoader', () => {
+  it('gives typed batches of a synchronous dataset', () => {
+    const set = new TensorDataset(tensor([[1], [2], [3]]), tensor([4, 5, 6]));
+    const loader = new DataLoader(set, { batchSize: 2 });
+    expect(loader.length).toBe(2);
+    const seen: unknown[] = [];
+    for (const [x, y] of loader) seen.push([x.shape, list(y)]);
+    expect(seen).toEqual([
+      [
+        [2, 1],
+        [4, 5],
+      ],
+      [[1, 1], [6]],
+    ]);
+  });
+
+  it('gives single samples with batchSize null, and own batches with batchSampler', () => {
+    expect([...new DataLoader(['a', 'b'], { batchSize: null })]).toEqual(['a', 'b']);
+    const batchSampler = [[2, 0], [1]];
+    const loader = new DataLoader(range(3), { batchSampler, collate: (samples) => samples });
+    expect([...loader]).toEqual([[2, 0], [1]]);
+    expect(loader.length).toBe(2);
+  });
+
+  it('refuses options that contradict each other', () => {
+    const sampler = [0];
+    const make = (options: object) => () => new DataLoader(range(3), options);
+    expect(make({ sampler, shuffle: true })).toThrow('mutually exclusive with shuffle');
+    expect(make({ batchSampler: [[0]], batchSize: 2 })).toThrow('batchSampler option is mutually');
+    expect(make({ batchSize: null, dropLast: true })).toThrow('mutually exclusive with dropLast');
+    expect(make({ batchSize: 0 })).toThrow('batchSize should be a positive integer value');
+    expect(make({ prefetch: -1 })).toThrow('prefetch should be a number of batches');
+    expect(() => new DataLoader([], { shuffle: true })).toThrow('numSamples should be a positive');
+    expect(() => new DataLoader(new Date() as unknown as number[])).toThrow('expected a dataset');
+    const endless = {
+      *[Symbol.iterator]() {
+        yield 0;
+      },
+    }; // prettier-ignore
+    expect(() => new DataLoader(range(1), { sampler: endless }).length).toThrow('has no length');
+    expect(() => new BatchSampler(endless, 2).length).toThrow('has no length');
+  });
+
+  it('says that a promise needs "for await"', () => {
+    const loader = new DataLoader({ length: 1, get: async () => 1 });
+    expect(() => [...loader]).toThrow('sample 0 of the dataset is a promise');
+    const asynchronous = new DataLoader([1], { collate: async (samples) => samples });
+    expect(() => [...asynchronous]).toThrow('the result of collate is a promise');
+  });
+
+  it('names the sample and the batch of an error, and keeps its code', () => {
+    const get = (index: number) => (index === 3 ? tensor([1, 2]).select(0, 9) : tensor(index));
+    const loader = new DataLoader({ length: 5, get }, { batchSize: 2 });
+    expect(() => [...loader]).toThrow(/^DataLoader: sample 3 \(batch 1\): /);
+    const failing = new DataLoader([1], {
+      transform: () => {
+        throw new Error('broken');
+      },
+    });
+    expect(() => [...failing]).toThrow('DataLoader: sample 0 (batch 0): broken');
+    const mixed = new DataLoader([tensor([1]), tensor([1, 2])], { batchSize: 2 });
+    expect(() => [...mixed]).toThrow('DataLoader: batch 0: collate: stack expects');
+  });
+
+  it('draws anew in every epoch, and the same for a seed', () => {
+    manualSeed(3);
+    const loader = new DataLoader(range(20), { batchSize: 20, shuffle: true });
+    const epochs = [0, 1].map(() => [...loader].map(list));
+    expect(epochs[0]).not.toEqual(epochs[1]);
+    manualSeed(3);
+    expect([0, 1].map(() => [...loader].map(list))).toEqual(epochs);
+  });
+
+  it('takes a sampler of its own', () => {
+    const sampler = new RandomSampler(range(4), { generator: new Generator(2), numSamples: 2 });
+    const loader = new DataLoader(range(4), { sampler });
+    expect(loader.length).toBe(2);
+    expect([...loader]).toHaveLength(2);
+  });
+});
+
+describe('for await', () => {
+  it('loads one sample after the other without prefetch', async () => {
+    const set = new Slow(5);
+    const batches = await collect(new DataLoader(set, { batchSize: 2 }));
+    expect(batches.map(list)).toEqual([[0, 1], [2, 3], [4]]);
+    expect(set.most).toBe(1);
+  });
+
+  it('keeps the order with prefetch, and no more than that is under way', async () => {
+    const set = new Slow(12);
+    const loader = new DataLoader(set, { batchSize: 2, prefetch: 3 });
+    expect((await collect(loader)).flatMap(list)).toEqual(range(12));
+    expect(set.most).toBe(6);
+  });
+
+  it('transforms in the order of the samples, whichever comes first', async () => {
+    const order = async (prefetch: number) => {
+      const seen: number[] = [];
+      const transform = (x: number) => {
+        seen.push(x);
+        return x;
+      };
+      await collect(new DataLoader(new Slow(8), { batchSize: 2, prefetch, transform }));
+      return seen;
+    };
+    expect(await order(3)).toEqual(range(8));
+    expect(await order(0)).toEqual(range(8));
+  });
+
+  it('throws an error in its place, after the batches before it', async () => {
+    const set = new Slow(8, [5, 6]);
+    const seen: unknown[] = [];
+    const loop = async () => {
+      for await (const batch of new DataLoader(set, { batchSize: 2, prefetch: 4 }))
+        seen.push(list(batch));
+    };
+    await expect(loop()).rejects.toThrow('DataLoader: sample 5 (batch 2): no sample 5');
+    expect(seen).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    expect(set.underWay).toBe(0);
+  });
+
+  it('leaves nothing behind when the loop is left', async () => {
+    const rejected: unknown[] = [];
+    const note = (reason: unknown) => rejected.push(reason);
+    process.on('unhandledRejection', note);
+    const set = new Slow(20, [4]);
+    for await (const batch of new DataLoader(set, { batchSize: 2, prefetch: 3 })) {
+      expect(list(batch)).toEqual([0, 1]);
+      break;
+    }
+    expect(set.underWay).toBe(0);
+    const { length } = set.started;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    process.off('unhandledRejection', note);
+    expect(set.started).toHaveLength(length);
+    expect(rejected).toEqual([]);
+  });
+});

@@ -1,0 +1,3 @@
+export * from './gates.js';
+export * from './piecewise.js';
+export * from './smooth.js';

@@ -1,0 +1,112 @@
+// Losses of yes-or-no decisions, one per element.
+
+import {
+  argumentError,
+  defineOp,
+  formatShape,
+  sameShape,
+  shapeError,
+  type Tensor,
+} from '@voxgrad/core';
+import { logsigmoid } from '../activations/smooth.js';
+import { type LossOptions, reduceLoss } from './reduction.js';
+
+export interface BinaryCrossEntropyOptions extends LossOptions {
+  /** A factor per element; broadcasts. */
+  weight?: Tensor | null;
+}
+
+// The logarithms stop at −100 and the denominator of the derivative at 1e-12, as in PyTorch, so
+// that certain but wrong answers have finite losses and gradients.
+const LEAST_LOG = -100;
+const LEAST_DENOMINATOR = 1e-12;
+
+const boundedLog = (x: Tensor) => x.log().clamp({ min: LEAST_LOG });
+
+const crossEntropyOp = defineOp({
+  name: 'binaryCrossEntropy',
+  forward: ([p, t]) =>
+    t
+      .sub(1)
+      .mul(boundedLog(p.neg().add(1)))
+      .sub(t.mul(boundedLog(p))),
+  saves: { inputs: [0, 1] },
+  backward: ([g], context) => {
+    if (g === null) return [null, null];
+    const p = context.input(0);
+    const t = context.input(1);
+    const rest = p.neg().add(1);
+    return [
+      context.needs[0] ? g.mul(p.sub(t)).div(p.mul(rest).clamp({ min: LEAST_DENOMINATOR })) : null,
+      context.needs[1] ? g.mul(rest.log().sub(p.log())) : null,
+    ];
+  },
+});
+
+/** −(t·log p + (1 − t)·log(1 − p)) of probabilities `input`, with targets of 0 to 1. */
+export function binaryCrossEntropy(
+  input: Tensor,
+  target: Tensor,
+  options: BinaryCrossEntropyOptions = {},
+): Tensor {
+  const { weight, reduction } = options;
+  if (!sameShape(input.shape, target.shape))
+    throw shapeError(
+      `Using a target size (${torchSize(target)}) that is different to the input size (${torchSize(input)}) is deprecated. Please ensure they have the same size.`,
+    );
+  if (input.numel > 0 && input.device.capabilities.synchronous) {
+    const x = input.detach();
+    if (x.lt(0).logicalOr(x.gt(1)).any().item() !== 0)
+      throw argumentError('all elements of input should be between 0 and 1');
+  }
+  const loss = crossEntropyOp([input, target.to(input.dtype)], undefined);
+  return reduceLoss(weight ? loss.mul(weight) : loss, reduction);
+}
+
+const torchSize = (x: Tensor) => `torch.Size(${formatShape(x.shape)})`;
+
+export interface BinaryCrossEntropyWithLogitsOptions extends BinaryCrossEntropyOptions {
+  /** A factor on the positive part, per class; broadcasts. */
+  posWeight?: Tensor | null;
+}
+
+/** {@link binaryCrossEntropy} of sigmoid(input), without its loss of accuracy. */
+export function binaryCrossEntropyWithLogits(
+  input: Tensor,
+  target: Tensor,
+  options: BinaryCrossEntropyWithLogitsOptions = {},
+): Tensor {
+  const { weight, posWeight, reduction } = options;
+  if (!sameShape(input.shape, target.shape))
+    throw shapeError(
+      `Target size (${torchSize(target)}) must be the same as input size (${torchSize(input)})`,
+    );
+  const negative = input.mul(target.neg().add(1));
+  const share = posWeight ? posWeight.sub(1).mul(target).add(1) : undefined;
+  const log = logsigmoid(input);
+  const loss = negative.sub(share ? share.mul(log) : log);
+  return reduceLoss(weight ? loss.mul(weight) : loss, reduction);
+}
+
+/** log(1 + exp(−target·input)), target ±1. */
+export const softMarginLoss = (input: Tensor, target: Tensor, options: LossOptions = {}): Tensor =>
+  reduceLoss(logsigmoid(input.mul(target)).neg(), options.reduction);
+
+export interface MultilabelSoftMarginOptions extends LossOptions {
+  /** A factor per class. */
+  weight?: Tensor | null;
+}
+
+/** Mean over the classes (the last dim) of the binary cross entropy of each with logits. */
+export function multilabelSoftMarginLoss(
+  input: Tensor,
+  target: Tensor,
+  options: MultilabelSoftMarginOptions = {},
+): Tensor {
+  const { weight, reduction } = options;
+  const loss = target
+    .mul(logsigmoid(input))
+    .add(target.neg().add(1).mul(logsigmoid(input.neg())))
+    .neg();
+  return reduceLoss((weight ? loss.mul(weight) : loss).mean(-1), reduction);
+}

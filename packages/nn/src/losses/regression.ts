@@ -1,0 +1,134 @@
+// Distances between an estimate and a value.
+
+import {
+  argumentError,
+  formatShape,
+  noGrad,
+  sameShape,
+  shapeError,
+  type Tensor,
+  where,
+} from '@voxgrad/core';
+import { type LossOptions, reduceLoss, requireSameSize } from './reduction.js';
+
+/** (input − target)² */
+export function mseLoss(input: Tensor, target: Tensor, options: LossOptions = {}): Tensor {
+  requireSameSize('mseLoss', input, target);
+  const difference = input.sub(target);
+  return reduceLoss(difference.mul(difference), options.reduction);
+}
+
+/** |input − target| */
+export function l1Loss(input: Tensor, target: Tensor, options: LossOptions = {}): Tensor {
+  requireSameSize('l1Loss', input, target);
+  return reduceLoss(input.sub(target).abs(), options.reduction);
+}
+
+export interface SmoothL1Options extends LossOptions {
+  /** Where the parabola meets the line. */
+  beta?: number;
+}
+
+/** d² / (2·beta) where |d| < beta, else |d| − beta / 2, with d = input − target. */
+export function smoothL1Loss(input: Tensor, target: Tensor, options: SmoothL1Options = {}): Tensor {
+  const { beta = 1, reduction } = options;
+  if (beta < 0) throw argumentError('smooth_l1_loss does not support negative values for beta.');
+  if (beta === 0) return l1Loss(input, target, options);
+  requireSameSize('smoothL1Loss', input, target);
+  const d = input.sub(target);
+  const size = d.abs();
+  const near = d.mul(d).mul(0.5).div(beta);
+  return reduceLoss(where(size.lt(beta), near, size.sub(0.5 * beta)), reduction);
+}
+
+export interface HuberOptions extends LossOptions {
+  /** Where the parabola meets the line. */
+  delta?: number;
+}
+
+/** d² / 2 where |d| < delta, else delta·(|d| − delta / 2), with d = input − target. */
+export function huberLoss(input: Tensor, target: Tensor, options: HuberOptions = {}): Tensor {
+  const { delta = 1, reduction } = options;
+  if (delta <= 0) throw argumentError('huber_loss does not support non-positive values for delta.');
+  requireSameSize('huberLoss', input, target);
+  const d = input.sub(target);
+  const size = d.abs();
+  const far = size.sub(0.5 * delta).mul(delta);
+  return reduceLoss(where(size.lt(delta), d.mul(d).mul(0.5), far), reduction);
+}
+
+export interface PoissonNllOptions extends LossOptions {
+  /** Whether the input is the logarithm of the rate (the default). */
+  logInput?: boolean;
+  /** Adds Stirling's approximation of log(target!) where target > 1. */
+  full?: boolean;
+  /** Keeps log(input) finite, when the input is the rate. */
+  eps?: number;
+}
+
+/** Negative log likelihood of counts: exp(input) − target·input, or input − target·log(input + eps). */
+export function poissonNllLoss(
+  input: Tensor,
+  target: Tensor,
+  options: PoissonNllOptions = {},
+): Tensor {
+  const { logInput = true, full = false, eps = 1e-8, reduction } = options;
+  const loss = logInput
+    ? input.exp().sub(target.mul(input))
+    : input.sub(target.mul(input.add(eps).log()));
+  return reduceLoss(full ? loss.add(logFactorial(target)) : loss, reduction);
+}
+
+/** log(n!) ≈ n·log n − n + log(2πn) / 2 where n > 1, else 0. */
+function logFactorial(n: Tensor): Tensor {
+  const small = n.le(1);
+  const safe = where(small, 1, n);
+  const stirling = safe
+    .mul(safe.log())
+    .sub(safe)
+    .add(
+      safe
+        .mul(2 * Math.PI)
+        .log()
+        .mul(0.5),
+    );
+  return where(small, 0, stirling);
+}
+
+export interface GaussianNllOptions extends LossOptions {
+  /** Adds the constant log(2π) / 2. */
+  full?: boolean;
+  /** Smallest variance. */
+  eps?: number;
+}
+
+/**
+ * (log variance + (input − target)² / variance) / 2. `variance` has the size of the input, or
+ * size 1 (or nothing) in place of its last dim.
+ */
+export function gaussianNllLoss(
+  input: Tensor,
+  target: Tensor,
+  variance: Tensor,
+  options: GaussianNllOptions = {},
+): Tensor {
+  const { full = false, eps = 1e-6, reduction } = options;
+  const bounded = fittingVariance(variance, input).clone();
+  if (bounded.device.capabilities.synchronous && bounded.lt(0).any().item() !== 0)
+    throw argumentError('var has negative entry/entries');
+  // PyTorch keeps the bound out of the derivative.
+  noGrad(() => bounded.clamp_({ min: eps }));
+  const d = input.sub(target);
+  const loss = bounded.log().add(d.mul(d).div(bounded)).mul(0.5);
+  return reduceLoss(full ? loss.add(0.5 * Math.log(2 * Math.PI)) : loss, reduction);
+}
+
+function fittingVariance(variance: Tensor, input: Tensor): Tensor {
+  if (sameShape(variance.shape, input.shape)) return variance;
+  const outer = input.shape.slice(0, -1);
+  if (sameShape(variance.shape, outer)) return variance.unsqueeze(-1);
+  if (sameShape(variance.shape, [...outer, 1])) return variance;
+  throw shapeError(
+    `var is of incorrect size: ${formatShape(variance.shape)} for input ${formatShape(input.shape)}`,
+  );
+}

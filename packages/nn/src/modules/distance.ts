@@ -1,0 +1,30 @@
+import type { Tensor } from '@voxgrad/core';
+import { Module } from '../module.js';
+import {
+  type CosineSimilarityOptions,
+  cosineSimilarity,
+  type PairwiseDistanceOptions,
+  pairwiseDistance,
+} from '../similarity.js';
+
+/** Cosine of two tensors along a dim; see `F.cosineSimilarity`. */
+export class CosineSimilarity extends Module {
+  constructor(readonly options: CosineSimilarityOptions = {}) {
+    super();
+  }
+
+  forward(a: Tensor, b: Tensor): Tensor {
+    return cosineSimilarity(a, b, this.options);
+  }
+}
+
+/** ‖a − b‖ₚ over the last dim; see `F.pairwiseDistance`. */
+export class PairwiseDistance extends Module {
+  constructor(readonly options: PairwiseDistanceOptions = {}) {
+    super();
+  }
+
+  forward(a: Tensor, b: Tensor): Tensor {
+    return pairwiseDistance(a, b, this.options);
+  }
+}

@@ -1,0 +1,129 @@
+import {
+  argumentError,
+  type DeviceLike,
+  type DType,
+  noGrad,
+  type Tensor,
+  zeros,
+} from '@voxgrad/core';
+import { type EmbeddingCallOptions, embedding, rowNumber } from '../embedding.js';
+import { type BagMode, embeddingBag } from '../embedding-bag.js';
+import { normal_ } from '../init.js';
+import { Module } from '../module.js';
+import { Parameter } from '../parameter.js';
+import { repr } from '../repr.js';
+
+export interface EmbeddingOptions extends EmbeddingCallOptions {
+  device?: DeviceLike;
+  dtype?: DType;
+}
+
+abstract class Table extends Module {
+  weight: Parameter;
+  readonly paddingIdx: number | undefined;
+  readonly maxNorm: number | undefined;
+  readonly normType: number;
+  readonly scaleGradByFreq: boolean;
+
+  constructor(
+    readonly numEmbeddings: number,
+    readonly embeddingDim: number,
+    options: EmbeddingOptions,
+    given?: Parameter,
+  ) {
+    super();
+    const { paddingIdx, maxNorm, normType = 2, scaleGradByFreq = false } = options;
+    const { device, dtype } = options;
+    this.paddingIdx = paddingIdx === undefined ? undefined : rowNumber(paddingIdx, numEmbeddings);
+    this.maxNorm = maxNorm;
+    this.normType = normType;
+    this.scaleGradByFreq = scaleGradByFreq;
+    this.weight = given ?? new Parameter(zeros([numEmbeddings, embeddingDim], { device, dtype }));
+    if (!given) this.resetParameters();
+  }
+
+  /** Draws normal numbers; the row of `paddingIdx` becomes 0. */
+  resetParameters(): void {
+    normal_(this.weight);
+    const { paddingIdx } = this;
+    if (paddingIdx !== undefined) noGrad(() => this.weight.detach().select(0, paddingIdx).zero_());
+  }
+
+  protected tableRepr(): string {
+    const { paddingIdx, maxNorm } = this;
+    const fields = {
+      paddingIdx,
+      maxNorm,
+      normType: this.normType === 2 ? undefined : this.normType,
+      scaleGradByFreq: this.scaleGradByFreq || undefined,
+    };
+    return [`${this.numEmbeddings}, ${this.embeddingDim}`, repr(fields)].filter(Boolean).join(', ');
+  }
+}
+
+/** A learnt vector for each of `numEmbeddings` numbers: int64 `[…]` → `[…, embeddingDim]`. */
+export class Embedding extends Table {
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    options: EmbeddingOptions = {},
+    given?: Parameter,
+  ) {
+    super(numEmbeddings, embeddingDim, options, given);
+  }
+
+  /** A table that starts as `weight` `[n, d]`; `freeze` (the default) keeps it as it is. */
+  static fromPretrained(
+    weight: Tensor,
+    options: EmbeddingCallOptions & { freeze?: boolean } = {},
+  ): Embedding {
+    if (weight.ndim !== 2)
+      throw argumentError('Embeddings parameter is expected to be 2-dimensional');
+    const { freeze = true, ...rest } = options;
+    const given = new Parameter(weight.detach(), { requiresGrad: !freeze });
+    return new Embedding(weight.shape[0], weight.shape[1], rest, given);
+  }
+
+  forward(index: Tensor): Tensor {
+    return embedding(index, this.weight, this);
+  }
+
+  override extraRepr(): string {
+    return this.tableRepr();
+  }
+}
+
+export interface EmbeddingBagOptions extends EmbeddingOptions {
+  /** 'mean' by default. */
+  mode?: BagMode;
+  includeLastOffset?: boolean;
+}
+
+/** Rows of a learnt table, reduced bag by bag; see `F.embeddingBag`. */
+export class EmbeddingBag extends Table {
+  readonly mode: BagMode;
+  readonly includeLastOffset: boolean;
+
+  constructor(numEmbeddings: number, embeddingDim: number, options: EmbeddingBagOptions = {}) {
+    super(numEmbeddings, embeddingDim, options);
+    this.mode = options.mode ?? 'mean';
+    this.includeLastOffset = options.includeLastOffset ?? false;
+  }
+
+  forward(index: Tensor, options: { offsets?: Tensor; perSampleWeights?: Tensor } = {}): Tensor {
+    const { paddingIdx, maxNorm, normType, scaleGradByFreq, mode, includeLastOffset } = this;
+    return embeddingBag(index, this.weight, {
+      paddingIdx,
+      maxNorm,
+      normType,
+      scaleGradByFreq,
+      mode,
+      includeLastOffset,
+      ...options,
+    });
+  }
+
+  override extraRepr(): string {
+    return `${this.tableRepr()}, mode=${this.mode}`;
+  }
+}

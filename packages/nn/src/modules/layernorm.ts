@@ -1,0 +1,121 @@
+// Normalisations of single samples, as modules.
+
+import {
+  argumentError,
+  type DeviceLike,
+  type DType,
+  formatShape,
+  ones,
+  type Tensor,
+  zeros,
+} from '@voxgrad/core';
+import {
+  groupNorm,
+  type LocalResponseNormOptions,
+  layerNorm,
+  localResponseNorm,
+} from '../layer-norm.js';
+import { Module } from '../module.js';
+import { Parameter } from '../parameter.js';
+import { repr } from '../repr.js';
+
+interface Place {
+  device?: DeviceLike;
+  dtype?: DType;
+}
+
+export interface LayerNormOptions extends Place {
+  eps?: number;
+  /** A learnt factor and shift per element (the default). */
+  elementwiseAffine?: boolean;
+}
+
+/** Normalises over the last dims, whose sizes are `normalizedShape`. */
+export class LayerNorm extends Module {
+  readonly normalizedShape: readonly number[];
+  readonly eps: number;
+  weight: Parameter | null;
+  bias: Parameter | null;
+
+  constructor(normalizedShape: number | readonly number[], options: LayerNormOptions = {}) {
+    super();
+    const { eps = 1e-5, elementwiseAffine = true, ...place } = options;
+    this.normalizedShape =
+      typeof normalizedShape === 'number' ? [normalizedShape] : [...normalizedShape];
+    this.eps = eps;
+    this.weight = elementwiseAffine ? new Parameter(ones(this.normalizedShape, place)) : null;
+    this.bias = elementwiseAffine ? new Parameter(zeros(this.normalizedShape, place)) : null;
+  }
+
+  forward(x: Tensor): Tensor {
+    return layerNorm(x, this.normalizedShape, this);
+  }
+
+  override extraRepr(): string {
+    const fields = { eps: this.eps, elementwiseAffine: this.weight !== null };
+    return `${formatShape(this.normalizedShape)}, ${repr(fields)}`;
+  }
+}
+
+export interface GroupNormOptions extends Place {
+  eps?: number;
+  /** A learnt factor and shift per channel (the default). */
+  affine?: boolean;
+}
+
+/** Normalises `[N, C, …]` over groups of channels. */
+export class GroupNorm extends Module {
+  readonly eps: number;
+  weight: Parameter | null;
+  bias: Parameter | null;
+
+  constructor(
+    readonly numGroups: number,
+    readonly numChannels: number,
+    options: GroupNormOptions = {},
+  ) {
+    super();
+    const { eps = 1e-5, affine = true, ...place } = options;
+    if (numChannels % numGroups !== 0)
+      throw argumentError('num_channels must be divisible by num_groups');
+    this.eps = eps;
+    this.weight = affine ? new Parameter(ones([numChannels], place)) : null;
+    this.bias = affine ? new Parameter(zeros([numChannels], place)) : null;
+  }
+
+  forward(x: Tensor): Tensor {
+    return groupNorm(x, this.numGroups, this);
+  }
+
+  override extraRepr(): string {
+    const fields = { eps: this.eps, affine: this.weight !== null };
+    return `${this.numGroups}, ${this.numChannels}, ${repr(fields)}`;
+  }
+}
+
+/** See `F.localResponseNorm`. */
+export class LocalResponseNorm extends Module {
+  readonly alpha: number;
+  readonly beta: number;
+  readonly k: number;
+
+  constructor(
+    readonly size: number,
+    options: LocalResponseNormOptions = {},
+  ) {
+    super();
+    const { alpha = 1e-4, beta = 0.75, k = 1 } = options;
+    this.alpha = alpha;
+    this.beta = beta;
+    this.k = k;
+  }
+
+  forward(x: Tensor): Tensor {
+    return localResponseNorm(x, this.size, this);
+  }
+
+  override extraRepr(): string {
+    const { alpha, beta, k } = this;
+    return `${this.size}, ${repr({ alpha, beta, k })}`;
+  }
+}

@@ -1,0 +1,35 @@
+import { type DeviceLike, type DType, full, type Tensor } from '@voxgrad/core';
+import { prelu } from '../activations/index.js';
+import { Module } from '../module.js';
+import { optionsOf } from '../options.js';
+import { Parameter } from '../parameter.js';
+import { repr } from '../repr.js';
+
+export interface PReLUOptions {
+  /** 1, or the number of channels. */
+  numParameters?: number;
+  init?: number;
+  device?: DeviceLike;
+  dtype?: DType;
+}
+
+/** x where x > 0, else weight·x with a learnt weight, for all channels or for each. */
+export class PReLU extends Module {
+  readonly numParameters: number;
+  weight: Parameter;
+
+  constructor(options: number | PReLUOptions = {}) {
+    super();
+    const { numParameters = 1, init = 0.25, ...place } = optionsOf(options, 'numParameters');
+    this.numParameters = numParameters;
+    this.weight = new Parameter(full([numParameters], init, place));
+  }
+
+  forward(x: Tensor): Tensor {
+    return prelu(x, this.weight);
+  }
+
+  override extraRepr(): string {
+    return repr({ numParameters: this.numParameters });
+  }
+}

@@ -1,0 +1,139 @@
+// Changes of resolution, as modules.
+
+import {
+  channelShuffle,
+  fold,
+  type InterpolateOptions,
+  interpolate,
+  type PerAxis,
+  pixelShuffle,
+  pixelUnshuffle,
+  type Tensor,
+  type UnfoldOptions,
+  unfold,
+} from '@voxgrad/core';
+import { Module } from '../module.js';
+import { repr } from '../repr.js';
+
+export type UpsampleOptions = Omit<InterpolateOptions, 'antialias'>;
+
+/** Resamples `[N, C, …]` to `size` or by `scaleFactor`; see `F.interpolate`. */
+export class Upsample extends Module {
+  constructor(readonly options: UpsampleOptions) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return interpolate(x, this.options);
+  }
+
+  override extraRepr(): string {
+    const { size, scaleFactor, mode = 'nearest' } = this.options;
+    return repr({ ...(scaleFactor == null ? { size } : { scaleFactor }), mode });
+  }
+}
+
+type SizeOrFactor = Pick<UpsampleOptions, 'size' | 'scaleFactor'>;
+
+/** Nearest neighbours of `[N, C, H, W]`. */
+export class UpsamplingNearest2d extends Upsample {
+  constructor(options: SizeOrFactor) {
+    super({ ...options, mode: 'nearest' });
+  }
+}
+
+/** Bilinear interpolation of `[N, C, H, W]`, corners aligned. */
+export class UpsamplingBilinear2d extends Upsample {
+  constructor(options: SizeOrFactor) {
+    super({ ...options, mode: 'bilinear', alignCorners: true });
+  }
+}
+
+/** `[…, C·r², H, W]` → `[…, C, H·r, W·r]` */
+export class PixelShuffle extends Module {
+  constructor(readonly upscaleFactor: number) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return pixelShuffle(x, this.upscaleFactor);
+  }
+
+  override extraRepr(): string {
+    return repr({ upscaleFactor: this.upscaleFactor });
+  }
+}
+
+/** `[…, C, H·r, W·r]` → `[…, C·r², H, W]` */
+export class PixelUnshuffle extends Module {
+  constructor(readonly downscaleFactor: number) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return pixelUnshuffle(x, this.downscaleFactor);
+  }
+
+  override extraRepr(): string {
+    return repr({ downscaleFactor: this.downscaleFactor });
+  }
+}
+
+/** Deals the channels of `[N, C, …]` out to `groups`, one after the other. */
+export class ChannelShuffle extends Module {
+  constructor(readonly groups: number) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return channelShuffle(x, this.groups);
+  }
+
+  override extraRepr(): string {
+    return repr({ groups: this.groups });
+  }
+}
+
+const blockRepr = ({ dilation = 1, padding = 0, stride = 1 }: UnfoldOptions) => ({
+  dilation,
+  padding,
+  stride,
+});
+
+/** The windows of `[N, C, H, W]` as columns: `[N, C·kH·kW, windows]`. */
+export class Unfold extends Module {
+  constructor(
+    readonly kernelSize: PerAxis,
+    readonly options: UnfoldOptions = {},
+  ) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return unfold(x, this.kernelSize, this.options);
+  }
+
+  override extraRepr(): string {
+    return repr({ kernelSize: this.kernelSize, ...blockRepr(this.options) });
+  }
+}
+
+/** Adds columns up where their windows lie: `[N, C·kH·kW, windows]` → `[N, C, H, W]`. */
+export class Fold extends Module {
+  constructor(
+    readonly outputSize: PerAxis,
+    readonly kernelSize: PerAxis,
+    readonly options: UnfoldOptions = {},
+  ) {
+    super();
+  }
+
+  forward(x: Tensor): Tensor {
+    return fold(x, this.outputSize, this.kernelSize, this.options);
+  }
+
+  override extraRepr(): string {
+    const { outputSize, kernelSize } = this;
+    return repr({ outputSize, kernelSize, ...blockRepr(this.options) });
+  }
+}

@@ -1,0 +1,62 @@
+// Activations along a dim, as modules.
+
+import { formatShape, logSoftmax, shapeError, softmax, type Tensor } from '@voxgrad/core';
+import { glu, softmin } from '../activations/index.js';
+import { Module } from '../module.js';
+import { repr } from '../repr.js';
+
+abstract class AlongDim extends Module {
+  readonly dim: number;
+
+  constructor(dim: number | { dim: number }) {
+    super();
+    this.dim = typeof dim === 'number' ? dim : dim.dim;
+  }
+
+  override extraRepr(): string {
+    return repr({ dim: this.dim });
+  }
+}
+
+/** exp(x) / Σ exp(x) along `dim`. */
+export class Softmax extends AlongDim {
+  forward(x: Tensor): Tensor {
+    return softmax(x, this.dim);
+  }
+}
+
+/** x − log Σ exp(x) along `dim`. */
+export class LogSoftmax extends AlongDim {
+  forward(x: Tensor): Tensor {
+    return logSoftmax(x, this.dim);
+  }
+}
+
+/** exp(−x) / Σ exp(−x) along `dim`. */
+export class Softmin extends AlongDim {
+  forward(x: Tensor): Tensor {
+    return softmin(x, this.dim);
+  }
+}
+
+/** Softmax over the channels of `[N, C, H, W]` or `[C, H, W]`. */
+export class Softmax2d extends Module {
+  forward(x: Tensor): Tensor {
+    if (x.ndim !== 3 && x.ndim !== 4)
+      throw shapeError(
+        `Softmax2d requires a 3D or 4D tensor as input, but got ${formatShape(x.shape)}`,
+      );
+    return softmax(x, -3);
+  }
+}
+
+/** a·sigmoid(b), the halves of the input along `dim` (the last). */
+export class GLU extends AlongDim {
+  constructor(dim: number | { dim: number } = -1) {
+    super(dim);
+  }
+
+  forward(x: Tensor): Tensor {
+    return glu(x, this.dim);
+  }
+}

@@ -1,0 +1,27 @@
+// Modules as the fixtures describe them: PyTorch's class name, positional arguments, options.
+
+import type { DType } from '@voxgrad/core';
+import * as nn from '../src/index.js';
+
+export interface ModuleRow {
+  readonly module: string;
+  readonly args: readonly unknown[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+type Constructor = new (...args: unknown[]) => nn.Module;
+
+const TYPES = new Map(Object.entries(nn as unknown as Record<string, Constructor>));
+
+/** Layers without parameters take no dtype. */
+const typed = (options: object, dtype?: DType) => (dtype ? { ...options, dtype } : options);
+
+export function build(row: ModuleRow, place: { dtype?: DType } = {}): nn.Module {
+  const Type = TYPES.get(row.module);
+  if (!Type) throw new Error(`voxgrad has no module ${row.module}`);
+  if (row.module === 'Flatten') return new Type(...row.args);
+  return new Type(...row.args, typed(row.options, place.dtype));
+}
+
+export const buildSequential = (rows: readonly ModuleRow[], dtype: DType): nn.Sequential =>
+  new nn.Sequential(...rows.map((row) => build(row, { dtype })));

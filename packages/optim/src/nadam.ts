@@ -1,0 +1,67 @@
+import type { Tensor } from '@voxgrad/core';
+import type { Params } from './groups.js';
+import { countStep, momentOf, numberOf, type ParamState } from './optimizer.js';
+import { checkCommonOptions, checkOption, withDefaults } from './options.js';
+import { PerParameterOptimizer, penalised } from './per-parameter.js';
+
+export interface NAdamOptions {
+  lr: number;
+  betas: readonly [number, number];
+  eps: number;
+  weightDecay: number;
+  momentumDecay: number;
+}
+
+/**
+ * NAdam (Dozat, ICLR workshop 2016): Adam with Nesterov momentum, whose weight follows a schedule,
+ * μₜ = β₁·(1 − ½·0.96^(t·momentumDecay)).
+ */
+export class NAdam extends PerParameterOptimizer<NAdamOptions> {
+  protected override readonly stateRules = {
+    tensorScalars: { step: 'float32', mu_product: 'float32' },
+    required: ['step', 'mu_product', 'exp_avg', 'exp_avg_sq'],
+  } as const;
+
+  constructor(params: Params<NAdamOptions>, options?: Partial<NAdamOptions>) {
+    super(
+      params,
+      withDefaults<NAdamOptions>(
+        'NAdam',
+        { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0, momentumDecay: 4e-3 },
+        options,
+      ),
+    );
+  }
+
+  protected override checkOptions(o: NAdamOptions): void {
+    checkCommonOptions(o);
+    checkOption('momentum_decay value', o.momentumDecay, o.momentumDecay >= 0);
+  }
+
+  protected override update(p: Tensor, gradient: Tensor, o: NAdamOptions, state: ParamState): void {
+    const [beta1, beta2] = o.betas;
+    const step = countStep(state);
+    const g = penalised(gradient, p, o);
+    const weight = (t: number) => beta1 * (1 - 0.5 * 0.96 ** (t * o.momentumDecay));
+    const [mu, next] = [weight(step), weight(step + 1)];
+    // PyTorch keeps the product of all μ in float32; rounding as it does keeps the runs together.
+    const product = timesInFloat32(numberOf(state, 'mu_product', 1), mu);
+    state.mu_product = product;
+    const nextProduct = timesInFloat32(timesInFloat32(product, mu), next);
+    const m = momentOf(state, 'exp_avg', p)
+      .mul_(beta1)
+      .add_(g, { alpha: 1 - beta1 });
+    const v = momentOf(state, 'exp_avg_sq', p)
+      .mul_(beta2)
+      .addcmul_(g, g, { value: 1 - beta2 });
+    const denominator = v
+      .div(1 - beta2 ** step)
+      .sqrt()
+      .add(o.eps);
+    p.addcdiv_(g, denominator, { value: (-o.lr * (1 - mu)) / (1 - product) });
+    // PyTorch 1.13 has the current μ twice in this product: part of being equal to it.
+    p.addcdiv_(m, denominator, { value: (-o.lr * next) / (1 - nextProduct) });
+  }
+}
+
+const timesInFloat32 = (a: number, b: number): number => Math.fround(a * Math.fround(b));
