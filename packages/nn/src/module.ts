@@ -14,6 +14,8 @@ import {
 import { type BackwardHook, withBackwardHooks } from './backward-hook.js';
 import { join } from './key.js';
 import { type LoadResult, loadInto } from './load-state-dict.js';
+import { memberAt, submoduleAt } from './lookup.js';
+import { convertTensors } from './move.js';
 import { Parameter } from './parameter.js';
 
 const BRAND = Symbol.for('voxgrad.nn.Module');
@@ -247,33 +249,17 @@ export abstract class Module {
 
   /** The module at a dotted path; '' is this one. */
   getSubmodule(target: string): Module {
-    if (target === '') return this;
-    return target.split('.').reduce<Module>((module, name) => {
-      const child = module.namedChildren().find(([known]) => known === name)?.[1];
-      if (child) return child;
-      if (name in module) throw argumentError(`\`${name}\` is not an nn.Module`);
-      throw argumentError(`${module.constructor.name} has no attribute \`${name}\``);
-    }, this);
+    return submoduleAt(this, target);
   }
 
   /** The parameter at a dotted path, with the names of the state dict. */
   getParameter(target: string): Parameter {
-    return this.#find(target, 'an nn.Parameter', (module) => module.ownParameters());
+    return memberAt(this, target, 'an nn.Parameter', (module) => module.ownParameters());
   }
 
   /** The buffer at a dotted path, with the names of the state dict. */
   getBuffer(target: string): Tensor {
-    return this.#find(target, 'a buffer', (module) => module.ownBuffers());
-  }
-
-  #find<T>(target: string, what: string, own: (module: Module) => readonly Member<T>[]): T {
-    const at = target.lastIndexOf('.');
-    const module = this.getSubmodule(target.slice(0, Math.max(at, 0)));
-    const name = target.slice(at + 1);
-    const found = own(module).find((member) => member.name === name);
-    if (found) return found.value;
-    if (name in module) throw argumentError(`\`${name}\` is not ${what}`);
-    throw argumentError(`${module.constructor.name} has no attribute \`${name}\``);
+    return memberAt(this, target, 'a buffer', (module) => module.ownBuffers());
   }
 
   // ---- modes and movement ----
@@ -310,30 +296,7 @@ export abstract class Module {
    * tensors are replaced: make optimizers afterwards.
    */
   to(target: DType | DeviceLike): this {
-    if (isDType(target) && !isFloat(target))
-      throw argumentError(
-        `Module.to only accepts floating point dtypes, but got desired dtype=${target}`,
-      );
-    const convert = (x: Tensor) =>
-      isDType(target) && !isFloat(x.dtype) ? x : x.detach().to(target);
-    const done = new Map<Tensor, Tensor>();
-    const once = (x: Tensor, make: () => Tensor) => {
-      const known = done.get(x) ?? make();
-      done.set(x, known);
-      return known;
-    };
-    for (const module of this.modules()) {
-      for (const { property, value: p } of module.ownParameters())
-        module.replaceMember(
-          property,
-          once(p, () => new Parameter(convert(p), { requiresGrad: p.requiresGrad })),
-        );
-      for (const { property, value: b } of module.ownBuffers())
-        module.replaceMember(
-          property,
-          once(b, () => convert(b)),
-        );
-    }
+    convertTensors(this, target);
     return this;
   }
 

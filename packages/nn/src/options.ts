@@ -16,6 +16,13 @@ export interface InPlaceOptions {
   inplace?: boolean;
 }
 
+/** `f(x)`, written into `x`; an error where the tape does not allow that. */
+export function inPlace(operation: string, x: Tensor, f: (x: Tensor) => Tensor): Tensor {
+  // What the derivative rules keep must survive the write.
+  const y = f(isGradEnabled() && x.requiresGrad ? x.clone() : x);
+  return y === x ? x : x.replaceWith(y, operation);
+}
+
 /** `f(x)`, written into `x` where `inplace` asks for it. */
 export function inPlaceIf(
   inplace: boolean | undefined,
@@ -23,10 +30,7 @@ export function inPlaceIf(
   x: Tensor,
   f: (x: Tensor) => Tensor,
 ): Tensor {
-  if (!inplace) return f(x);
-  const recorded = isGradEnabled() && x.requiresGrad;
-  if (recorded && x.storage.hasViews) return f(x);
-  // What the derivative rules keep must survive the write.
-  const y = f(recorded ? x.clone() : x);
-  return y === x ? x : x.replaceWith(y, operation);
+  const barred = isGradEnabled() && x.requiresGrad && x.storage.hasViews;
+  if (!inplace || barred) return f(x);
+  return inPlace(operation, x, f);
 }

@@ -107,6 +107,14 @@ describe('inplace', () => {
     expect(weight.grad?.item()).toBe(2);
   });
 
+  it('is an error in the forms with an underscore', () => {
+    const x = conv2d(ones([1, 1, 1, 2]), ones([1, 1, 1, 1], { requiresGrad: true }));
+    expect(() => F.elu_(x)).toThrow('shares its storage with a view');
+    const free = tensor([-1, 2]);
+    expect(F.threshold_(free, 0, 7)).toBe(free);
+    expect(F.leakyRelu_(F.relu_(free), 0.5).tolist()).toEqual([7, 2]);
+  });
+
   it('is refused on a leaf that requires gradients', () => {
     const leaf = ones([1], { requiresGrad: true });
     expect(() => F.leakyRelu(leaf, { inplace: true })).toThrow(
