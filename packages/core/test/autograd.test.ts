@@ -510,3 +510,27 @@ describe('memory', () => {
     expect(numbersOf(defined(x.grad)).every(Number.isFinite)).toBe(true);
   });
 });
+
+describe('in-place operations on results that operations reshape inside', () => {
+  const d64 = { dtype: 'float64' } as const;
+  const x2 = vg.randn([1, 2, 4, 4], d64).requiresGrad_();
+  const x1 = vg.randn([2, 5], d64).requiresGrad_();
+  const rows: [string, () => vg.Tensor][] = [
+    ['conv1d', () => vg.conv1d(x1, vg.ones([2, 2, 3], d64))],
+    ['conv2d', () => vg.conv2d(x2, vg.ones([2, 2, 3, 3], d64))],
+    ['convTranspose2d', () => vg.convTranspose2d(x2, vg.ones([2, 2, 3, 3], d64))],
+    ['linear', () => vg.linear(x1, vg.ones([3, 5], d64))],
+    ['matmul', () => vg.matmul(x2, vg.ones([4, 3], d64))],
+    ['maxPool2d', () => vg.maxPool2d(x2, 2)],
+    ['avgPool2d', () => vg.avgPool2d(x2, 2)],
+    ['adaptiveAvgPool2d', () => vg.adaptiveAvgPool2d(x2, 2)],
+    ['interpolate', () => vg.interpolate(x2, { scaleFactor: 2 })],
+  ];
+  it.each(rows)('%s takes relu_ with the gradient of relu', (_, run) => {
+    const inputs = [x1, x2];
+    const options = { allowUnused: true };
+    const expected = vg.grad(run().relu().sum(), inputs, options);
+    const got = vg.grad(run().relu_().sum(), inputs, options);
+    expect(got.map((g) => g?.tolist())).toEqual(expected.map((g) => g?.tolist()));
+  });
+});

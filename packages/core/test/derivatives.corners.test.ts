@@ -85,3 +85,13 @@ describe('an in-place form', () => {
     expect(whole.tolist()).toEqual([1n, 7n]);
   });
 });
+
+it("scatterReduce('prod') refuses its second derivative at a zero instead of giving a wrong one", () => {
+  const base = tensor([2, 3], { dtype: 'float64', requiresGrad: true });
+  const source = tensor([0, 5, 7], { dtype: 'float64', requiresGrad: true });
+  const index = tensor([0n, 0n, 1n]);
+  const y = base.scatterReduce(0, index, source, 'prod').sum();
+  // y = 2·0·5 + 3·7, so d/dsource = [2·5, 2·0, 3]
+  expect(grad(y, source, { retainGraph: true })[0]?.tolist()).toEqual([10, 0, 3]);
+  expect(() => grad(y, source, { createGraph: true })).toThrow("scatterReduce('prod')");
+});

@@ -19,11 +19,17 @@ export async function* inOrder<T>(
   count: number,
 ): AsyncGenerator<T, void, undefined> {
   const underWay: Promise<Settled<T>>[] = [];
+  let ended = false;
   const start = (wanted: number): void => {
-    while (underWay.length < wanted) {
-      const next = tasks.next();
-      if (next.done) return;
-      underWay.push(settle(next.value()));
+    while (!ended && underWay.length < wanted) {
+      try {
+        const next = tasks.next();
+        ended = next.done === true;
+        if (!next.done) underWay.push(settle(next.value()));
+      } catch (error) {
+        ended = true;
+        underWay.push(Promise.resolve({ error }));
+      }
     }
   };
   try {

@@ -102,7 +102,12 @@ export class Subset<T> implements Dataset<T> {
   }
 }
 
-const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
+/** By its `then`: promises may come from another realm or library. */
+export const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
+  typeof value === 'object' &&
+  value !== null &&
+  'then' in value &&
+  typeof value.then === 'function';
 
 /** A dataset whose samples are those of `dataset` after `fn`. */
 export function mapDataset<T, U>(

@@ -13,7 +13,7 @@ import {
 } from '@voxgrad/core';
 import { inOrder } from './ahead.js';
 import { type Collated, defaultCollate } from './collate.js';
-import { type Dataset, type DatasetLike, toDataset } from './dataset.js';
+import { type Dataset, type DatasetLike, isPromise, toDataset } from './dataset.js';
 import { BatchSampler, drawSeed, RandomSampler, SequentialSampler } from './sampler.js';
 
 /** A sampler, or any list of its entries; without a length the loader has none either. */
@@ -200,8 +200,8 @@ function mapIterator<T, U>(source: Iterator<T>, fn: (value: T) => U): Iterator<U
 }
 
 function refusePromise<T>(value: T | Promise<T>, what: string): asserts value is T {
-  if (value instanceof Promise) {
-    value.catch(() => {}); // its own error would surface elsewhere
+  if (isPromise(value)) {
+    value.then(undefined, () => {}); // its own error would surface elsewhere
     throw argumentError(
       `DataLoader: ${what} is a promise; read the loader with "for await (… of …)"`,
     );

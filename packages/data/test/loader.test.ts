@@ -1,6 +1,12 @@
-import { Generator, manualSeed, type Tensor, tensor } from '@voxgrad/core';
+import { arange, Generator, manualSeed, type Tensor, tensor } from '@voxgrad/core';
 import { describe, expect, it } from 'vitest';
-import { BatchSampler, DataLoader, RandomSampler, TensorDataset } from '../src/index.js';
+import {
+  BatchSampler,
+  DataLoader,
+  RandomFlip,
+  RandomSampler,
+  TensorDataset,
+} from '../src/index.js';
 
 const range = (length: number) => Array.from({ length }, (_, i) => i);
 const list = (batch: Tensor) => batch.to('float64').tolist();
@@ -143,6 +149,38 @@ describe('for await', () => {
     };
     expect(await order(3)).toEqual(range(8));
     expect(await order(0)).toEqual(range(8));
+  });
+
+  it('gives random transforms the same numbers with and without prefetch', async () => {
+    const image = arange(8).reshape(1, 2, 2, 2);
+    const run = async (prefetch: number) => {
+      const wait = new Slow(6);
+      const get = async (index: number) => {
+        await wait.get(index);
+        return { image, index };
+      };
+      const transform = new RandomFlip({ generator: new Generator(5) });
+      const options = { batchSize: 2, prefetch, transform };
+      const batches = await collect(new DataLoader({ length: 6, get }, options));
+      return batches.map((batch) => [list(batch.index), list(batch.image)]);
+    };
+    const alone = await run(0);
+    expect(await run(2)).toEqual(alone);
+    expect(alone[0][1]).not.toEqual(alone[1][1]);
+  });
+
+  it('throws an error of the sampler in its place', async () => {
+    function* sampler() {
+      yield 0;
+      throw new Error('sampler broke');
+    }
+    const seen: unknown[] = [];
+    const loop = async () => {
+      const loader = new DataLoader(new Slow(3), { sampler: sampler(), prefetch: 3 });
+      for await (const batch of loader) seen.push(list(batch));
+    };
+    await expect(loop()).rejects.toThrow('sampler broke');
+    expect(seen).toEqual([[0]]);
   });
 
   it('throws an error in its place, after the batches before it', async () => {

@@ -1,30 +1,26 @@
 // Initial values with PyTorch's formulas. The order of the operations is PyTorch's too: another
 // order changes the last bit of a bound, and with it every weight.
 
-import {
-  argumentError,
-  formatShape,
-  type Generator,
-  noGrad,
-  shapeError,
-  type Tensor,
-} from '@voxgrad/core';
+import { argumentError, formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
+import type { InitOptions } from './init-structured.js';
+import { optionsOf } from './options.js';
 
-interface InitOptions {
-  generator?: Generator;
-}
+export * from './init-structured.js';
 
 const inPlace = (tensor: Tensor, write: () => void): Tensor => {
   noGrad(write);
   return tensor;
 };
 
+/** Uniform on [a, b). */
 export const uniform_ = (tensor: Tensor, a = 0, b = 1, options: InitOptions = {}): Tensor =>
   inPlace(tensor, () => tensor.uniform_(a, b, options));
 
+/** Normal with `mean` and standard deviation `std`. */
 export const normal_ = (tensor: Tensor, mean = 0, std = 1, options: InitOptions = {}): Tensor =>
   inPlace(tensor, () => tensor.normal_(mean, std, options));
 
+/** Every element becomes `value`. */
 export const constant_ = (tensor: Tensor, value: number): Tensor =>
   inPlace(tensor, () => tensor.fill_(value));
 
@@ -42,40 +38,65 @@ export function fans(shape: readonly number[]): { fanIn: number; fanOut: number 
   return { fanIn: shape[1] * field, fanOut: shape[0] * field };
 }
 
-export type Nonlinearity = 'linear' | 'conv3d' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu';
+type Spatial = '1d' | '2d' | '3d';
+
+/** What follows a layer. PyTorch's spellings with an underscore are taken as well. */
+export type Nonlinearity =
+  | 'linear'
+  | `conv${Spatial}`
+  | `convTranspose${Spatial}`
+  | `conv_transpose${Spatial}`
+  | 'sigmoid'
+  | 'tanh'
+  | 'relu'
+  | 'leakyRelu'
+  | 'leaky_relu'
+  | 'selu';
+
+const GAINS: Readonly<Record<string, (slope: number) => number>> = {
+  sigmoid: () => 1,
+  tanh: () => 5 / 3,
+  relu: () => Math.sqrt(2),
+  leakyRelu: (slope) => Math.sqrt(2 / (1 + slope ** 2)),
+  selu: () => 3 / 4, // found by trial: pytorch/pytorch#50664
+};
+
+const LINEAR = /^(linear|conv(Transpose)?[123]d)$/;
+
+const camelCase = (name: string): string =>
+  name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Recommended scale for a nonlinearity; `a` is the negative slope of leakyRelu. */
 export function calculateGain(nonlinearity: Nonlinearity, a = 0.01): number {
-  switch (nonlinearity) {
-    case 'linear':
-    case 'conv3d':
-    case 'sigmoid':
-      return 1;
-    case 'tanh':
-      return 5 / 3;
-    case 'relu':
-      return Math.sqrt(2);
-    case 'leakyRelu':
-      return Math.sqrt(2 / (1 + a ** 2));
-    case 'selu':
-      return 3 / 4;
-    default:
-      throw argumentError(`Unsupported nonlinearity ${String(nonlinearity)}`);
-  }
+  const name = camelCase(String(nonlinearity));
+  if (LINEAR.test(name)) return 1;
+  if (!Object.hasOwn(GAINS, name))
+    throw argumentError(`Unsupported nonlinearity ${String(nonlinearity)}`);
+  if (name === 'leakyRelu' && typeof a !== 'number')
+    throw argumentError(`negative_slope ${String(a)} not a valid number`);
+  return GAINS[name](a);
 }
 
 export interface KaimingOptions extends InitOptions {
+  /** Negative slope of the leakyRelu that follows; 0 unless given. */
   a?: number;
-  mode?: 'fanIn' | 'fanOut';
+  /** Whether the variance is kept in the forward pass (fanIn) or in the backward pass (fanOut). */
+  mode?: 'fanIn' | 'fanOut' | 'fan_in' | 'fan_out';
   nonlinearity?: Nonlinearity;
 }
 
-function kaimingStd(tensor: Tensor, options: KaimingOptions): number {
+function kaimingStd({ shape }: Tensor, options: KaimingOptions): number {
   const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = options;
-  return calculateGain(nonlinearity, a) / Math.sqrt(fans(tensor.shape)[mode]);
+  const name = camelCase(mode);
+  if (name !== 'fanIn' && name !== 'fanOut')
+    throw argumentError(`Mode ${mode} not supported, please use one of fanIn, fanOut`);
+  const fan = fans(shape)[name];
+  return calculateGain(nonlinearity, a) / Math.sqrt(fan);
 }
 
-/** U(−bound, bound) with bound = √3·gain / √fan. */
+/**
+ * U(−bound, bound) with bound = √3·gain / √fan (K. He et al., "Delving deep into rectifiers", 2015).
+ */
 export function kaimingUniform_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
   if (tensor.numel === 0) return tensor;
   const bound = Math.sqrt(3) * kaimingStd(tensor, options);
@@ -89,6 +110,7 @@ export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Te
 }
 
 export interface XavierOptions extends InitOptions {
+  /** Scale for the nonlinearity that follows, see {@link calculateGain}; 1 unless given. */
   gain?: number;
 }
 
@@ -97,15 +119,21 @@ const xavierStd = (tensor: Tensor, gain = 1) => {
   return gain * Math.sqrt(2 / (fanIn + fanOut));
 };
 
-/** U(−a, a) with a = √3·gain·√(2 / (fanIn + fanOut)). */
-export function xavierUniform_(tensor: Tensor, options: XavierOptions = {}): Tensor {
+/**
+ * U(−a, a) with a = √3·gain·√(2 / (fanIn + fanOut)) (X. Glorot and Y. Bengio, "Understanding the
+ * difficulty of training deep feedforward neural networks", 2010).
+ */
+export function xavierUniform_(tensor: Tensor, given: number | XavierOptions = {}): Tensor {
+  const options = optionsOf(given, 'gain');
   const a = Math.sqrt(3) * xavierStd(tensor, options.gain);
   return uniform_(tensor, -a, a, options);
 }
 
 /** N(0, gain²·2 / (fanIn + fanOut)). */
-export const xavierNormal_ = (tensor: Tensor, options: XavierOptions = {}): Tensor =>
-  normal_(tensor, 0, xavierStd(tensor, options.gain), options);
+export function xavierNormal_(tensor: Tensor, given: number | XavierOptions = {}): Tensor {
+  const options = optionsOf(given, 'gain');
+  return normal_(tensor, 0, xavierStd(tensor, options.gain), options);
+}
 
 /** What Linear and the convolutions draw: weight first, then bias. */
 export function resetAffine(weight: Tensor, bias: Tensor | null): void {

@@ -5,8 +5,6 @@ import {
   type DType,
   describe,
   instanceOfBrand,
-  isDType,
-  isFloat,
   type ModuleMetadata,
   StateDict,
   Tensor,

@@ -73,7 +73,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
   let y = reshape(bmm(flat(left), flat(right)), [...batch, m, n]);
   if (b.ndim === 1) y = squeeze(y, -1);
   if (a.ndim === 1) y = squeeze(y, b.ndim === 1 ? -1 : -2);
-  return y;
+  return y.soleOwner();
 }
 
 export const mm = matmul;

@@ -1,8 +1,9 @@
 // Writing to the positions that an index names, out of place.
 
+import { isGradEnabled } from '../autograd/mode.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { ScatterMode } from '../device/device.js';
-import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { argumentError, dtypeError, shapeError, VoxgradError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, normalizeDim, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -40,6 +41,15 @@ const setOp: Op<{ axis: number }> = defineOp({
   },
 });
 
+/** The rule below takes zeros as constants, so that its own derivative at them would be wrong. */
+function refuseSecondOrderAtZero(isZero: Tensor): void {
+  if (isGradEnabled() && isZero.sum().item<bigint>() > 0n)
+    throw new VoxgradError(
+      'UNSUPPORTED',
+      "the second derivative of scatterReduce('prod') is not implemented where the source is 0",
+    );
+}
+
 const multiplyOp: Op<{ axis: number }> = defineOp({
   name: 'scatterMultiply',
   forward: (inputs, { axis }) => runScatter('mul', inputs, axis),
@@ -49,6 +59,7 @@ const multiplyOp: Op<{ axis: number }> = defineOp({
     const [base, index, source] = [context.input(0), context.input(1), context.input(2)];
     const { axis } = context.options;
     const isZero = source.eq(0);
+    refuseSecondOrderAtZero(isZero);
     const zeros = scatterAddOp([cast(isZero, g.dtype), index], { axis, size: base.shape[axis] });
     const ones = expand(scalarTensor(1, g.dtype, g.device), base.shape);
     // The product of the others: without a zero among them, that of the nonzero ones.

@@ -133,6 +133,15 @@ export class Tensor implements View {
     this.#edge = edge;
   }
 
+  /**
+   * Internal: says that an operation has just made this storage and reshaped it. The tensors before
+   * the reshape never reached a user, so that recorded in-place operations may run on this one.
+   */
+  soleOwner(): this {
+    this.storage.hasViews = false;
+    return this;
+  }
+
   /** Internal: the same elements without a place on the tape. */
   alias(): Tensor {
     return new Tensor(this);

@@ -56,7 +56,7 @@ function checkTensors(operation: string, x: Tensor, weight: Tensor, bias: Tensor
 function shaped(y: Tensor, rank: SpatialRank, unbatched: boolean): Tensor {
   const [n, c, ...spatial] = y.shape;
   const own = [c, ...spatial.slice(3 - rank)];
-  return reshape(y, unbatched ? own : [n, ...own]);
+  return reshape(y, unbatched ? own : [n, ...own]).soleOwner();
 }
 
 function convNd(

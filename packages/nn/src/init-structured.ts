@@ -1,0 +1,162 @@
+// Initial values with a structure: identities, orthogonal and sparse matrices, truncated normals.
+
+import {
+  argumentError,
+  eye,
+  fromHost,
+  type Generator,
+  noGrad,
+  numelOf,
+  randperm,
+  shapeError,
+  type Tensor,
+  tensor,
+  zeros,
+} from '@voxgrad/core';
+import { type Columns, qr } from './householder.js';
+import { optionsOf } from './options.js';
+
+export interface InitOptions {
+  generator?: Generator;
+}
+
+/** Writes `values`, row by row, into `x`. */
+function assign(x: Tensor, values: Float64Array<ArrayBuffer>): Tensor {
+  noGrad(() => x.copy_(fromHost(values, 'float64', x.shape, { device: x.device })));
+  return x;
+}
+
+/** The identity: `x`, `[out, in]`, hands through as many inputs as it can. */
+export function eye_(x: Tensor): Tensor {
+  if (x.ndim !== 2) throw shapeError('Only tensors with 2 dimensions are supported');
+  noGrad(() => x.copy_(eye(x.shape[0], x.shape[1], { dtype: x.dtype, device: x.device })));
+  return x;
+}
+
+export interface DiracOptions {
+  /** Each group of output channels hands its own inputs through; one group unless given. */
+  groups?: number;
+}
+
+/** The identity of convolutions: a one in the middle of the kernel from channel i to channel i. */
+export function dirac_(x: Tensor, options: number | DiracOptions = {}): Tensor {
+  const { groups = 1 } = optionsOf(options, 'groups');
+  if (![3, 4, 5].includes(x.ndim))
+    throw shapeError('Only tensors with 3, 4, or 5 dimensions are supported');
+  const [outChannels, inChannels, ...kernel] = x.shape;
+  if (!(Number.isInteger(groups) && groups > 0 && outChannels % groups === 0))
+    throw argumentError('dim 0 must be divisible by groups');
+  const perGroup = outChannels / groups;
+  const volume = numelOf(kernel);
+  const middle = kernel.reduce((at, size) => at * size + Math.floor(size / 2), 0);
+  const values = new Float64Array(x.numel);
+  for (let group = 0; group < groups; group++)
+    for (let i = 0; i < Math.min(perGroup, inChannels); i++)
+      values[((group * perGroup + i) * inChannels + i) * volume + middle] = 1;
+  return assign(x, values);
+}
+
+/**
+ * Normal numbers, cut off below `a` and above `b`: uniform numbers through the inverse of the
+ * distribution (J. Burkardt, "The Truncated Normal Distribution", 2014).
+ */
+export function truncNormal_(
+  x: Tensor,
+  mean = 0,
+  std = 1,
+  a = -2,
+  b = 2,
+  options: InitOptions = {},
+): Tensor {
+  if (mean < a - 2 * std || mean > b + 2 * std)
+    console.warn(
+      'mean is more than 2 std from [a, b] in nn.init.truncNormal_. The distribution of values may be ' +
+        'incorrect.',
+    );
+  const low = normalCdf((a - mean) / std);
+  const high = normalCdf((b - mean) / std);
+  noGrad(() => {
+    x.uniform_(2 * low - 1, 2 * high - 1, options);
+    x.erfinv_()
+      .mul_(std * Math.sqrt(2))
+      .add_(mean)
+      .clamp_({ min: a, max: b });
+  });
+  return x;
+}
+
+const normalCdf = (x: number): number =>
+  (1 +
+    tensor(x / Math.sqrt(2), { dtype: 'float64', device: 'cpu' })
+      .erf()
+      .item()) /
+  2;
+
+export interface OrthogonalOptions extends InitOptions {
+  /** Scale of the result; 1 unless given. */
+  gain?: number;
+}
+
+/**
+ * A matrix with orthonormal rows or columns, whichever are fewer, for a tensor of `[rows, ...]`
+ * (A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural
+ * networks", 2013): Q of a normal matrix, with the signs that make it uniform (F. Mezzadri, "How to
+ * generate random matrices from the classical compact groups", 2007).
+ */
+export function orthogonal_(x: Tensor, options: number | OrthogonalOptions = {}): Tensor {
+  const { gain = 1, generator } = optionsOf(options, 'gain');
+  if (x.ndim < 2) throw shapeError('Only tensors with 2 or more dimensions are supported');
+  if (x.numel === 0) return x;
+  const rows = x.shape[0];
+  const length = x.numel / rows;
+  const normal = zeros([rows, length], { dtype: x.dtype, device: x.device });
+  normal.normal_(0, 1, { generator });
+  const wide = rows < length;
+  const drawn = Float64Array.from(normal.to('float64').dataSync(), Number);
+  const { q, diagonal } = qr(wide ? rowsOf(drawn, rows) : columnsOf(drawn, rows));
+  const values = new Float64Array(x.numel);
+  q.forEach((column, j) => {
+    const sign = Math.sign(diagonal[j]);
+    column.forEach((value, i) => {
+      values[wide ? j * length + i : i * length + j] = value * sign;
+    });
+  });
+  assign(x, values);
+  noGrad(() => x.mul_(gain));
+  return x;
+}
+
+function rowsOf(matrix: Float64Array, rows: number): Columns {
+  const length = matrix.length / rows;
+  return Array.from({ length: rows }, (_, i) => matrix.subarray(i * length, (i + 1) * length));
+}
+
+function columnsOf(matrix: Float64Array, rows: number): Columns {
+  const length = matrix.length / rows;
+  return Array.from({ length }, (_, j) =>
+    Float64Array.from({ length: rows }, (_, i) => matrix[i * length + j]),
+  );
+}
+
+/**
+ * Normal numbers of `std`, of which the share `sparsity` in each column is zero (J. Martens, "Deep
+ * learning via Hessian-free optimization", 2010).
+ */
+export function sparse_(
+  x: Tensor,
+  sparsity: number,
+  std = 0.01,
+  { generator }: InitOptions = {},
+): Tensor {
+  if (x.ndim !== 2) throw shapeError('Only tensors with 2 dimensions are supported');
+  const [rows, columns] = x.shape;
+  const zeroCount = Math.ceil(sparsity * rows);
+  noGrad(() => x.normal_(0, std, { generator }));
+  const dropped = new Uint8Array(x.numel);
+  for (let column = 0; column < columns; column++) {
+    const order = randperm(rows, { generator, device: 'cpu' }).dataSync();
+    for (const row of order.slice(0, zeroCount)) dropped[Number(row) * columns + column] = 1;
+  }
+  noGrad(() => x.maskedFill_(fromHost(dropped, 'bool', x.shape, { device: x.device }), 0));
+  return x;
+}
