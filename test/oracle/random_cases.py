@@ -94,7 +94,7 @@ for dtype in ("float64", "float32", "bfloat16"):
     stream(f"bernoulli-transposed-{dtype}", call("bernoulli", tensor(GRID, dtype, transposed=True)),
            call("bernoulli_", tensor(GRID, dtype), shape=[3, 4], dtype="float32", layout="transposed"))
 
-MANY = [(i * 37 % 101) / 7 for i in range(200)]
+MANY = [(i * 37 % 101) / 4 for i in range(200)]
 for dtype in ("float64", "float32"):
     for count in (1, 3, 8):
         stream(f"multinomial-{dtype}-{count}", call("multinomial", tensor(ROW, dtype), count))

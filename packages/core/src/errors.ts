@@ -21,6 +21,27 @@ export class VoxgradError extends Error {
   }
 }
 
+/** An index outside its dimension; kernels know the index, operations the dimension. */
+export class IndexError extends VoxgradError {
+  constructor(
+    readonly index: number,
+    readonly size: number,
+    axis?: number,
+  ) {
+    const which = axis === undefined ? '' : ` ${axis}`;
+    super('ARGUMENT', `index ${index} is out of bounds for dimension${which} with size ${size}`);
+  }
+}
+
+/** Runs a kernel; an index that it refuses is reported for `axis`. */
+export function alongDimension<T>(axis: number, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof IndexError ? new IndexError(error.index, error.size, axis) : error;
+  }
+}
+
 export const shapeError = (message: string) => new VoxgradError('SHAPE', message);
 export const dtypeError = (message: string) => new VoxgradError('DTYPE', message);
 export const argumentError = (message: string) => new VoxgradError('ARGUMENT', message);

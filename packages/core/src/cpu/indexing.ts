@@ -1,12 +1,11 @@
 import type { ScatterMode } from '../device/device.js';
-import { argumentError } from '../errors.js';
+import { IndexError } from '../errors.js';
 import { allocateHost } from '../tensor/dtype.js';
 import { Storage, type View } from '../tensor/storage.js';
 import { rowMajor } from './rows.js';
 
 function checkIndex(index: number, size: number): void {
-  if (index < 0 || index >= size)
-    throw argumentError(`index ${index} is out of bounds for dimension with size ${size}`);
+  if (index < 0 || index >= size) throw new IndexError(index, size);
 }
 
 export function gather(view: View, indexView: View): Storage {

@@ -32,4 +32,7 @@ export const bitwiseLeftShift: Bitwise = define('bitwiseLeftShift', 'integer');
 export const bitwiseRightShift: Bitwise = define('bitwiseRightShift', 'integer');
 
 /** ~x; for bool, not x. */
-export const bitwiseNot = (x: Tensor): Tensor => bitwiseXor(x, x.dtype === 'bool' ? true : -1);
+export function bitwiseNot(x: Tensor): Tensor {
+  requireKind('bitwise_not_cpu', x.dtype, 'integer', 'bool');
+  return bitwiseXor(x, x.dtype === 'bool' ? true : -1);
+}

@@ -1,5 +1,5 @@
 import { defineOp, type Op } from '../autograd/op.js';
-import { dtypeError, shapeError } from '../errors.js';
+import { alongDimension, dtypeError, shapeError } from '../errors.js';
 import { formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -19,7 +19,9 @@ const gatherOp: Op<{ axis: number }> = defineOp({
     new Tensor({
       device: x.device,
       shape: index.shape,
-      storage: x.device.kernels.gather(aroundAxis(x, axis), aroundAxis(index, axis)),
+      storage: alongDimension(axis, () =>
+        x.device.kernels.gather(aroundAxis(x, axis), aroundAxis(index, axis)),
+      ),
     }),
   saves: { inputs: [1] },
   backward: ([g], context) => [
@@ -39,7 +41,9 @@ export const scatterAddOp: Op<{ axis: number; size: number }> = defineOp({
     new Tensor({
       device: x.device,
       shape: x.shape.map((n, d) => (d === axis ? size : n)),
-      storage: x.device.kernels.scatterAdd(aroundAxis(x, axis), aroundAxis(index, axis), size),
+      storage: alongDimension(axis, () =>
+        x.device.kernels.scatterAdd(aroundAxis(x, axis), aroundAxis(index, axis), size),
+      ),
     }),
   saves: { inputs: [1] },
   backward: ([g], context) => [g && gatherOp([g, context.input(1)], context.options), null],

@@ -76,7 +76,14 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
   return y.soleOwner();
 }
 
-export const mm = matmul;
+/** Product of two matrices, `[m, k] × [k, n]`; nothing broadcasts. */
+export function mm(a: Tensor, b: Tensor): Tensor {
+  if (a.ndim !== 2)
+    throw shapeError(`self must be a matrix, but has shape ${formatShape(a.shape)}`);
+  if (b.ndim !== 2)
+    throw shapeError(`mat2 must be a matrix, but has shape ${formatShape(b.shape)}`);
+  return matmul(a, b);
+}
 
 /** x·Wᵀ + b for x `[…, in]`, W `[out, in]`, b `[out]`. */
 export function linear(x: Tensor, weight: Tensor, bias?: Tensor | null): Tensor {

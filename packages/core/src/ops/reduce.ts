@@ -169,9 +169,10 @@ function requireFloat(name: string, x: Tensor): void {
 function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim | KeepDim, more?: KeepDim): Tensor {
   const [over, options = {}] = leading(dim, more);
   const axes = normalizeDims(over, x.ndim);
-  if (axes.some((axis) => x.shape[axis] === 0))
+  const empty = axes.find((axis) => x.shape[axis] === 0);
+  if (empty !== undefined)
     throw shapeError(
-      `${name}(): Expected reduction dim to have non-zero size, but the input has shape ${formatShape(x.shape)}`,
+      `${name}(): Expected reduction dim ${empty} to have non-zero size. (input of shape ${formatShape(x.shape)})`,
     );
   requireCompute(name, x.device, x.dtype);
   const y = (name === 'amax' ? amaxOp : aminOp)([x], { axes });

@@ -3,7 +3,7 @@
 import { isGradEnabled } from '../autograd/mode.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { ScatterMode } from '../device/device.js';
-import { argumentError, dtypeError, shapeError, VoxgradError } from '../errors.js';
+import { alongDimension, argumentError, dtypeError, shapeError, VoxgradError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, normalizeDim, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -17,11 +17,13 @@ const runScatter = (mode: ScatterMode, [base, index, source]: readonly Tensor[],
   new Tensor({
     device: base.device,
     shape: base.shape,
-    storage: base.device.kernels.scatter(
-      mode,
-      aroundAxis(base, axis),
-      aroundAxis(index, axis),
-      aroundAxis(source, axis),
+    storage: alongDimension(axis, () =>
+      base.device.kernels.scatter(
+        mode,
+        aroundAxis(base, axis),
+        aroundAxis(index, axis),
+        aroundAxis(source, axis),
+      ),
     ),
   });
 

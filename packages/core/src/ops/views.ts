@@ -10,6 +10,7 @@ import {
   formatShape,
   inferReshape,
   normalizeDim,
+  normalizeDims,
   numelOf,
   sameShape,
   viewStrides,
@@ -284,7 +285,4 @@ const flipOp = defineOp<readonly number[]>({
 
 /** Reverses the order along `dims`. */
 export const flip = (x: Tensor, dims: number | readonly number[]): Tensor =>
-  flipOp(
-    [x],
-    (typeof dims === 'number' ? [dims] : dims).map((d) => normalizeDim(d, x.ndim)),
-  );
+  flipOp([x], typeof dims !== 'number' && dims.length === 0 ? [] : normalizeDims(dims, x.ndim));
