@@ -79,7 +79,7 @@ describe('DataLoader', () => {
       *[Symbol.iterator]() {
         yield 0;
       },
-    }; // prettier-ignore
+    };
     expect(() => new DataLoader(range(1), { sampler: endless }).length).toThrow('has no length');
     expect(() => new BatchSampler(endless, 2).length).toThrow('has no length');
   });

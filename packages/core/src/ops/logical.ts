@@ -46,7 +46,7 @@ export function isin(
   return options.invert ? logicalNot(found) : found;
 }
 
-interface Closeness {
+export interface Closeness {
   rtol?: number;
   atol?: number;
   /** Whether NaN counts as equal to NaN. */

@@ -7,10 +7,10 @@ import {
   shapeError,
   softmax,
   type Tensor,
+  zerosLike,
 } from '@voxgrad/core';
 import { oneHot } from '../embedding.js';
 import { optionsOf } from '../options.js';
-import { exponentialLike } from '../random.js';
 
 /** a·sigmoid(b), a and b the halves of `x` along `dim` (the last). */
 export function glu(x: Tensor, dim = -1): Tensor {
@@ -43,7 +43,7 @@ export interface GumbelSoftmaxOptions {
 export function gumbelSoftmax(logits: Tensor, options: number | GumbelSoftmaxOptions = {}): Tensor {
   const { tau = 1, hard = false, dim = -1 } = optionsOf(options, 'tau');
   if (tau === 0) throw argumentError('gumbelSoftmax(): tau must not be 0');
-  const noise = exponentialLike(logits).log().neg();
+  const noise = zerosLike(logits.detach()).exponential_().log().neg();
   const soft = softmax(logits.add(noise).div(tau), dim);
   if (!hard) return soft;
   const axis = normalizeDim(dim, soft.ndim);
