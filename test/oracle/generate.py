@@ -23,6 +23,7 @@ from operations import make_operations  # noqa: E402
 from optimizers import make_optimizers  # noqa: E402
 from pretrain_example import make_example  # noqa: E402
 from random_streams import make_random_streams  # noqa: E402
+from seeded_training import make_seeded_training  # noqa: E402
 from torch_names import make_torch_names  # noqa: E402
 from training_run import make_training  # noqa: E402
 
@@ -31,6 +32,7 @@ PARTS = {
     "convolution": (make_convolution, FIXTURES),
     "convolution_errors": (make_convolution_errors, FIXTURES),
     "training": (make_training, FIXTURES),
+    "seeded_training": (make_seeded_training, FIXTURES),
     "checkpoints": (make_checkpoints, FIXTURES),
     "initial_values": (make_initial_values, FIXTURES),
     "random_streams": (make_random_streams, FIXTURES),
