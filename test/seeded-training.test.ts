@@ -7,7 +7,7 @@ import * as nn from '@voxgrad/nn';
 import * as optim from '@voxgrad/optim';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fixtureTensor, readJson, readSafetensors } from '../packages/core/test/fixtures.js';
-import { fromFixture } from '../packages/core/test/support/convolutionFixtures.js';
+import { fromFixture } from '../packages/core/test/support/convolution-fixtures.js';
 import { expectClose } from '../packages/core/test/support/numbers.js';
 import { build, type ModuleRow } from '../packages/nn/test/build.js';
 

@@ -11,7 +11,7 @@ import {
   readJson,
   readSafetensors,
 } from '../packages/core/test/fixtures.js';
-import { fromFixture } from '../packages/core/test/support/convolutionFixtures.js';
+import { fromFixture } from '../packages/core/test/support/convolution-fixtures.js';
 import { defined, expectClose, filled } from '../packages/core/test/support/numbers.js';
 import { buildSequential, type ModuleRow } from '../packages/nn/test/build.js';
 

@@ -8,7 +8,7 @@ import {
   type ConvolutionCase,
   computeCase,
   convolutionCases,
-} from '../../packages/core/test/support/convolutionFixtures.js';
+} from '../../packages/core/test/support/convolution-fixtures.js';
 import { expectClose, thrownBy } from '../../packages/core/test/support/numbers.js';
 import { PLACES, STRATEGIES, tolerance } from './devices.js';
 

@@ -4,7 +4,7 @@
 
 import { describe, it } from 'vitest';
 import { strategies } from '../src/index.js';
-import { CaseTensors, computeCase, convolutionCases } from './support/convolutionFixtures.js';
+import { CaseTensors, computeCase, convolutionCases } from './support/convolution-fixtures.js';
 import { expectClose } from './support/numbers.js';
 
 const FIRST_ORDER = 1e-13;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import * as vg from '../src/index.js';
-import { type ConvolutionRow, convolutionDerivatives } from './support/convolutionDerivatives.js';
+import { type ConvolutionRow, convolutionDerivatives } from './support/convolution-derivatives.js';
 import { defined, filled, numbersOf } from './support/numbers.js';
 
 const leavesOf = (r: ConvolutionRow) =>

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fromHost, gradcheck, gradgradcheck, type Tensor, where } from '../src/index.js';
-import { convolutionDerivatives } from './support/convolutionDerivatives.js';
+import { convolutionDerivatives } from './support/convolution-derivatives.js';
 import { LAYOUTS } from './support/layouts.js';
 import { inputsOf, operationRows } from './support/operations.js';
 

@@ -3,7 +3,7 @@ import type { ConvCall, DType } from '@voxgrad/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forwardL1, inputGradientL1, npu, weightGradientL1 } from '../src/index.js';
-import { L1_VECTORS, WIDTH_THRESHOLDS } from './data/l1Vectors.js';
+import { L1_VECTORS, WIDTH_THRESHOLDS } from './data/l1-vectors.js';
 import { conv3dCall, sameCall } from './geometry.js';
 
 const device = npu('Ascend910B1', { cann: '8.2.RC1' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BACKWARD_BOUNDS, FORWARD_BOUNDS } from '../src/checks/bounds.js';
 import { CANN_ERAS, npu, SOC_NAMES, SOURCES } from '../src/index.js';
 import { findSoc, SOC_FAMILIES } from '../src/profile/socs.js';
-import { L1_VECTORS } from './data/l1Vectors.js';
+import { L1_VECTORS } from './data/l1-vectors.js';
 
 describe('tables', () => {
   it('every row has a source that is written down', () => {

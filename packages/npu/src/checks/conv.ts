@@ -12,8 +12,8 @@ import {
   FORWARD_BOUNDS,
 } from './bounds.js';
 import { checkForward } from './forward.js';
-import { checkInputGradient } from './inputGradient.js';
-import { checkWeightGradient } from './weightGradient.js';
+import { checkInputGradient } from './input-gradient.js';
+import { checkWeightGradient } from './weight-gradient.js';
 
 /** Why `kernel` does not run on `call`; empty if it runs. */
 export function checkConv(
