@@ -49,9 +49,12 @@ describe.skipIf(!built)(title, () => {
         JSON.stringify(first) === JSON.stringify(a.rand([2]).tolist()),
         a.strategies.list('conv3d').length === b.strategies.list('conv3d').length,
         a.ones([2]).add(b.ones([2])).tolist(),
+        (() => { try { a.ones([2]).gather(0, b.tensor([5n])); } catch (e) { return e instanceof a.VoxgradError && e instanceof b.VoxgradError && e.message; } })(),
       ]));
     `;
-    expect(run(source, 'module')).toBe('[true,true,true,true,false,true,true,[2,2]]');
+    expect(run(source, 'module')).toBe(
+      '[true,true,true,true,false,true,true,[2,2],"index 5 is out of bounds for dimension 0 with size 2"]',
+    );
   });
 
   it('offer voxgrad/composite as a one-line replacement', () => {

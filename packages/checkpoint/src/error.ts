@@ -1,4 +1,4 @@
-import { VoxgradError } from '@voxgrad/core';
+import { instanceOfBrand, VoxgradError } from '@voxgrad/core';
 
 /** Stable codes of {@link CheckpointError}. */
 export type CheckpointErrorCode =
@@ -53,7 +53,7 @@ export class CheckpointError extends VoxgradError {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value;
+    return instanceOfBrand(this, CheckpointError, BRAND, value);
   }
 }
 

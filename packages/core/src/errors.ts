@@ -1,3 +1,5 @@
+import { instanceOfBrand } from './shared.js';
+
 /** Stable codes of {@link VoxgradError}; programs may branch on them, messages may change. */
 export type ErrorCode =
   | 'SHAPE' // sizes that do not fit together
@@ -10,8 +12,12 @@ export type ErrorCode =
   | 'UNSUPPORTED' // legal in PyTorch, not available here
   | (string & {}); // packages and devices add their own, such as CANN codes
 
+const ERROR = Symbol.for('voxgrad.Error');
+const INDEX_ERROR = Symbol.for('voxgrad.IndexError');
+
 /** Every error that voxgrad throws on purpose. `code` is stable, `message` is for people. */
 export class VoxgradError extends Error {
+  readonly [ERROR] = true;
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -19,10 +25,16 @@ export class VoxgradError extends Error {
     this.name = new.target.name;
     this.code = code;
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, VoxgradError, ERROR, value);
+  }
 }
 
 /** An index outside its dimension; kernels know the index, operations the dimension. */
 export class IndexError extends VoxgradError {
+  readonly [INDEX_ERROR] = true;
+
   constructor(
     readonly index: number,
     readonly size: number,
@@ -30,6 +42,10 @@ export class IndexError extends VoxgradError {
   ) {
     const which = axis === undefined ? '' : ` ${axis}`;
     super('ARGUMENT', `index ${index} is out of bounds for dimension${which} with size ${size}`);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return instanceOfBrand(this, IndexError, INDEX_ERROR, value);
   }
 }
 
