@@ -42,8 +42,25 @@ export * from './ops/bitwise.js';
 export * from './ops/blend.js';
 export { clone, contiguous, to } from './ops/cast.js';
 export * from './ops/clamp.js';
-export * from './ops/conv/functional.js';
+export {
+  type ConvCallOptions,
+  type ConvTransposeCallOptions,
+  conv1d,
+  conv2d,
+  conv3d,
+  convTranspose1d,
+  convTranspose2d,
+  convTranspose3d,
+} from './ops/conv/functional.js';
 export * from './ops/conv/geometry.js';
+export {
+  conv1dInput,
+  conv1dWeight,
+  conv2dInput,
+  conv2dWeight,
+  conv3dInput,
+  conv3dWeight,
+} from './ops/conv/gradients.js';
 export * from './ops/counting.js';
 export * from './ops/cumulative.js';
 export * from './ops/diagonal.js';

@@ -54,6 +54,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   ),
   ...because('random draws', 'bernoulli', 'poisson', 'normal', 'multinomial'),
   ...because('what random operations are made with', 'overwrite', 'sample', 'numbersOf'),
+  ...because('what convolutions check their tensors with', 'checkTensors'),
   ...because('what other operations are made with', 'defineBinary', 'withRealValues', 'aroundAxis'),
   ...because('the derivative of gather; its own is checked by gradgradcheck', 'scatterAddOp'),
   ...because("the row is called 'var', as the method", 'variance'),

@@ -1,4 +1,5 @@
 export * as functional from './functional.js';
+export * as grad from './grad.js';
 export * as init from './init.js';
 export type { LoadResult } from './load-state-dict.js';
 export * from './module.js';

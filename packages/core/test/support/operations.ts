@@ -1,6 +1,7 @@
 // One row per differentiable operation and kind of call. Derivatives are checked on every row
 // (derivatives.test.ts), and every device computes every row as the reference does (test/devices).
 
+import './operations/adjoints.js';
 import './operations/arrangements.js';
 import './operations/elementwise.js';
 import './operations/indexing.js';

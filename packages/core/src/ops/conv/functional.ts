@@ -30,7 +30,12 @@ export interface ConvTransposeCallOptions extends ConvTransposeOptions {
   backward?: string;
 }
 
-function checkTensors(operation: string, x: Tensor, weight: Tensor, bias: Tensor | null): void {
+export function checkTensors(
+  operation: string,
+  x: Tensor,
+  weight: Tensor,
+  bias: Tensor | null,
+): void {
   const given = Object.entries({ input: x, weight, ...(bias === null ? {} : { bias }) });
   for (const [name, value] of given)
     if (!(value instanceof Tensor))
