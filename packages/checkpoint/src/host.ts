@@ -1,7 +1,11 @@
 import { bytesPerElement, type DType, hostArrayOver, Storage } from '@voxgrad/core';
 
-/** A storage over all of `buffer`, which becomes its own. */
-export function storageOver(dtype: DType, buffer: ArrayBuffer): Storage {
+/** A storage over all of `buffer`, which becomes its own; `writes` of another over the same bytes. */
+export function storageOver(
+  dtype: DType,
+  buffer: ArrayBuffer,
+  writes?: Storage['writes'],
+): Storage {
   const array = hostArrayOver(
     dtype,
     buffer,
@@ -13,5 +17,5 @@ export function storageOver(dtype: DType, buffer: ArrayBuffer): Storage {
     new Uint8Array(buffer).forEach((byte, i, all) => {
       if (byte > 1) all[i] = 1;
     });
-  return new Storage(dtype, array);
+  return new Storage(dtype, array, writes);
 }

@@ -346,11 +346,57 @@ describe('in-place operations', () => {
     expect(refusal(() => y.sum().backward())).toContain('modified by an inplace operation');
   });
 
-  it('on a view of recorded tensors are refused, not wrong', () => {
-    const v = leaf().mul(1);
+  it('on one of several views are right for it, and refused for the others, not wrong', () => {
+    const x = leaf();
+    const v = x.mul(1);
     const half = v.narrow(0, 0, 2);
-    for (const write of [() => half.mul_(2), () => v.mul_(2)])
-      expect(thrownBy(write)).toMatchObject({ code: 'UNSUPPORTED' });
+    half.mul_(5);
+    expect(gradOf(half.sum(), x)).toEqual([5, 5, 0]);
+    for (const use of [() => v.sum(), () => v.mul_(2), () => v.narrow(0, 2, 1)])
+      expect(thrownBy(use)).toMatchObject({ code: 'UNSUPPORTED' });
+    expect(v.detach().tolist()).toEqual([5, 10, 3]);
+    expect(vg.noGrad(() => v.sum().item())).toBe(18);
+  });
+
+  it('on constants that a recorded write reaches through a view are refused afterwards', () => {
+    const buffer = vg.zeros([2], { dtype: 'float64' });
+    buffer.narrow(0, 0, 1).add_(leaf().sum());
+    expect(thrownBy(() => buffer.mul(2))).toMatchObject({ code: 'UNSUPPORTED' });
+  });
+
+  it('on a view of a leaf that requires grad are refused in the words of PyTorch', () => {
+    const x = leaf();
+    expect(refusal(() => x.narrow(0, 0, 1).mul_(2))).toContain(
+      'a view of a leaf Variable that requires grad is being used in an in-place operation',
+    );
+  });
+
+  it('on expanded tensors are refused in the words of PyTorch', () => {
+    const x = vg.zeros([1]).expand([3]);
+    expect(refusal(() => x.copy_(vg.ones([3])))).toContain(
+      'more than one element of the written-to tensor refers to a single memory location',
+    );
+  });
+
+  it('move retainGrad to the new value, once', () => {
+    const x = leaf();
+    const y = x.mul(2);
+    y.retainGrad();
+    y.retainGrad();
+    y.mul_(5);
+    y.mul(y).sum().backward();
+    expect(y.grad?.tolist()).toEqual([20, 40, 60]);
+    expect(x.grad?.tolist()).toEqual([200, 400, 600]);
+  });
+
+  it('leave hooks of a same-shaped view to that view', () => {
+    for (const view of [(t: vg.Tensor) => t.reshape([3]), (t: vg.Tensor) => t.expand([3])]) {
+      const x = leaf();
+      const y = view(x);
+      y.registerHook((g) => g.mul(2));
+      y.sum().add(x.sum()).backward();
+      expect(x.grad?.tolist()).toEqual([3, 3, 3]);
+    }
   });
 
   it('take over the place on the tape', () => {
@@ -532,5 +578,23 @@ describe('in-place operations on results that operations reshape inside', () => 
     const expected = vg.grad(run().relu().sum(), inputs, options);
     const got = vg.grad(run().relu_().sum(), inputs, options);
     expect(got.map((g) => g?.tolist())).toEqual(expected.map((g) => g?.tolist()));
+  });
+});
+
+describe('products save only what their rules read', () => {
+  const constant = vg.tensor([1, 0, 2], { dtype: 'float64' });
+  it('a factor whose other side wants no gradient may change', () => {
+    const x = vg.tensor([1, 2, 3], { dtype: 'float64', requiresGrad: true });
+    const h = x.add(0);
+    const y = h.mul(constant);
+    vg.noGrad(() => h.zero_());
+    expect(vg.grad(y.sum(), x)[0]?.tolist()).toEqual([1, 0, 2]);
+  });
+  it('and so may the input of a convolution with a constant kernel', () => {
+    const x = vg.randn([1, 1, 3, 3, 3], { dtype: 'float64' }).requiresGrad_();
+    const h = x.add(0);
+    const y = vg.conv3d(h, vg.ones([1, 1, 3, 3, 3], { dtype: 'float64' }));
+    vg.noGrad(() => h.zero_());
+    expect(vg.grad(y.sum(), x)[0]?.sum().item()).toBe(27);
   });
 });

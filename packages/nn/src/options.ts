@@ -30,7 +30,5 @@ export function inPlaceIf(
   x: Tensor,
   f: (x: Tensor) => Tensor,
 ): Tensor {
-  const barred = isGradEnabled() && x.requiresGrad && x.storage.hasViews;
-  if (!inplace || barred) return f(x);
-  return inPlace(operation, x, f);
+  return inplace ? inPlace(operation, x, f) : f(x);
 }

@@ -108,9 +108,9 @@ describe('inplace', () => {
   });
 
   it('is an error in the forms with an underscore', () => {
-    const x = tensor([1, 2], { requiresGrad: true }).mul(1);
-    const window = x.reshape(2, 1);
-    expect(() => F.elu_(window)).toThrow('shares its storage with a view');
+    const leaf = tensor([1, 2], { requiresGrad: true });
+    expect(() => F.elu_(leaf)).toThrow('a leaf Variable that requires grad');
+    expect(() => F.elu_(leaf.reshape(2, 1))).toThrow('a view of a leaf Variable');
     const free = tensor([-1, 2]);
     expect(F.threshold_(free, 0, 7)).toBe(free);
     expect(F.leakyRelu_(F.relu_(free), 0.5).tolist()).toEqual([7, 2]);

@@ -26,26 +26,26 @@ export class Storages {
     const ofKey = this.#storages.get(ref.key) ?? new Map<DType, Storage>();
     this.#storages.set(ref.key, ofKey);
     const known = ofKey.get(dtype);
-    const storage = known ?? this.#create(ref, dtype, ofKey.size === 0);
-    if (ofKey.size > 0) for (const each of [...ofKey.values(), storage]) each.hasViews = true;
+    const [sibling] = ofKey.values(); // the same bytes as another dtype: writes to either concern both
+    const storage = known ?? this.#create(ref, dtype, sibling?.writes);
     ofKey.set(dtype, storage);
     return storage;
   }
 
-  #create({ key }: StorageRef, dtype: DType, isFirst: boolean): Storage {
+  #create({ key }: StorageRef, dtype: DType, writes: Storage['writes'] | undefined): Storage {
     // Bytes that stand in the pickle are copied: they may be shared with a `bytes` value.
     const buffer = typeof key === 'string' ? this.#bytes.get(key) : key.slice().buffer;
     if (buffer === undefined) throw new CheckpointError('CORRUPT', `storage ${key} is missing`);
     const unit = bytesPerElement(dtype);
     if (this.#bigEndian && typeof key === 'string' && unit > 1) {
-      if (!isFirst)
+      if (writes)
         throw new CheckpointError(
           'UNSUPPORTED',
           `storage ${key} of a big-endian file is used under two dtypes`,
         );
       swapBytes(new Uint8Array(buffer), unit);
     }
-    return storageOver(dtype, buffer);
+    return storageOver(dtype, buffer, writes);
   }
 }
 

@@ -26,7 +26,11 @@ export interface OpDefinition<O> {
   /** Runs untaped; may return views of its inputs. */
   forward(inputs: readonly Tensor[], options: O): Tensor | Tensor[];
   /** What the rule needs again. Nothing is kept alive that is not named here. */
-  readonly saves?: { readonly inputs?: readonly number[]; readonly outputs?: readonly number[] };
+  readonly saves?: {
+    /** Positions, or a function of which inputs want a gradient. */
+    readonly inputs?: readonly number[] | ((needs: readonly boolean[]) => readonly number[]);
+    readonly outputs?: readonly number[];
+  };
   /** Whether an output carries gradients; floating ones do unless this says otherwise. */
   readonly differentiable?: (output: Tensor) => boolean;
   /**
@@ -54,15 +58,12 @@ export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
 }
 
 function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
-  const inner = insideRule();
+  if (isGradEnabled() && !insideRule()) for (const input of inputs) input.checkCurrent(op.name);
   const result = insideOperation(() => op.forward(inputs, options));
   // An input that comes back must stay what it is, so its output is another window on it.
   const outputs = (Array.isArray(result) ? result : [result]).map((output) =>
     inputs.includes(output) ? output.alias() : output,
   );
-  if (!inner)
-    for (const output of outputs)
-      if (inputs.some((input) => input.storage === output.storage)) output.storage.hasViews = true;
   if (op.backward !== 'none' && isGradEnabled() && inputs.some((input) => input.requiresGrad)) {
     const node = new OpNode(op, inputs, outputs, options);
     outputs.forEach((output, index) => {
@@ -99,7 +100,8 @@ class OpNode<O> extends Node implements RuleContext<O> {
     this.inputs = inputs.map(metaOf);
     this.outputs = outputs.map(metaOf);
     rememberCall(this);
-    for (const index of rule.saves?.inputs ?? [])
+    const kept = rule.saves?.inputs ?? [];
+    for (const index of typeof kept === 'function' ? kept(this.needs) : kept)
       if (index < inputs.length) this.#savedInputs.set(index, new SavedTensor(inputs[index]));
     // A saved output is kept with its place on the tape, so that its own derivative is known.
     for (const index of rule.saves?.outputs ?? []) {

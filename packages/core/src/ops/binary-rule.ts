@@ -11,6 +11,12 @@ import { broadcastOperands, checkOperand, type TensorOrScalar } from './operands
 export type Binary = (a: Tensor, b: TensorOrScalar) => Tensor;
 type Rule = (g: Tensor, a: Tensor, b: Tensor, needs: readonly boolean[]) => (Tensor | null)[];
 
+/** Inputs of a product that its rule reads: the gradient of each is made with the other. */
+export const otherFactors = (needs: readonly boolean[]): number[] => [
+  ...(needs[1] ? [0] : []),
+  ...(needs[0] ? [1] : []),
+];
+
 export function defineBinary(name: BinaryName, rule: (g: Tensor) => Tensor[]): Binary;
 export function defineBinary(name: BinaryName, rule: Rule, saves: 'inputs'): Binary;
 export function defineBinary(

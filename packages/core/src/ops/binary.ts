@@ -1,12 +1,12 @@
 // Arithmetic of two operands, broadcast and promoted by `operands.ts`, so that a rule sees two
 // tensors of one shape.
 
-import { defineOp } from '../autograd/op.js';
+import { defineOp, type Op } from '../autograd/op.js';
 import type { CompareName } from '../device/device.js';
 import { argumentError, dtypeError } from '../errors.js';
 import { isFloat, resultType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
-import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
+import { type Binary, defineBinary, otherFactors, withRealValues } from './binary-rule.js';
 import { cast } from './cast.js';
 import { broadcastOperands, checkOperand, requireKind, type TensorOrScalar } from './operands.js';
 
@@ -35,11 +35,16 @@ function scaled(b: TensorOrScalar, alpha = 1): TensorOrScalar {
   return b instanceof Tensor ? mul(b, alpha) : Number(b) * alpha;
 }
 
-export const mul: Binary = defineBinary(
-  'mul',
-  (g, a, b, needs) => [needs[0] ? g.mul(b) : null, needs[1] ? g.mul(a) : null],
-  'inputs',
-);
+const mulOp: Op<undefined> = defineOp({
+  name: 'mul',
+  forward: ([a, b]) =>
+    new Tensor({ device: a.device, shape: a.shape, storage: a.device.kernels.binary('mul', a, b) }),
+  saves: { inputs: otherFactors },
+  backward: ([g], context) =>
+    context.needs.map((need, i) => (g && need ? g.mul(context.input(1 - i)) : null)),
+});
+
+export const mul: Binary = (a, b) => mulOp(broadcastOperands('mul', [a, b]), undefined);
 
 const divOp: Binary = defineBinary(
   'div',

@@ -2,6 +2,7 @@ import { defineOp, type Op } from '../autograd/op.js';
 import { dtypeError, shapeError } from '../errors.js';
 import { broadcastShapes, formatShape, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
+import { otherFactors } from './binary-rule.js';
 import { commonDevice, requireCompute } from './operands.js';
 import { expand, reshape, squeeze, transpose, unsqueeze } from './views.js';
 
@@ -13,7 +14,7 @@ const bmmOp: Op<undefined> = defineOp({
       shape: [a.shape[0], a.shape[1], b.shape[2]],
       storage: a.device.kernels.matmul(a, b),
     }),
-  saves: { inputs: [0, 1] },
+  saves: { inputs: otherFactors },
   backward: ([g], context) => {
     if (g === null) return [null, null];
     return [
@@ -73,7 +74,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
   let y = reshape(bmm(flat(left), flat(right)), [...batch, m, n]);
   if (b.ndim === 1) y = squeeze(y, -1);
   if (a.ndim === 1) y = squeeze(y, b.ndim === 1 ? -1 : -2);
-  return y.soleOwner();
+  return y;
 }
 
 /** Product of two matrices, `[m, k] × [k, n]`; nothing broadcasts. */

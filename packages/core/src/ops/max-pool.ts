@@ -41,7 +41,7 @@ export function pickMaxima(
     storage: x.device.kernels.maxPoolIndices(planes, geometry),
   });
   const output = gather(reshape(x, outer, numelOf(geometry.input)), 1, flatIndices);
-  return { output: reshape(output, shape).soleOwner(), indices: reshape(flatIndices, shape) };
+  return { output: reshape(output, shape), indices: reshape(flatIndices, shape) };
 }
 
 function maxPoolNd(

@@ -12,7 +12,7 @@ import {
   resultType,
   torchName,
 } from '../tensor/dtype.js';
-import { broadcastShapes, describe } from '../tensor/shape.js';
+import { broadcastShapes, describe, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
 import { expand } from './views.js';
@@ -94,9 +94,10 @@ export function broadcastOperands(
   const device = commonDevice(operation, tensors);
   requireCompute(operation, device, dtype);
   const shape = broadcastShapes(...tensors.map((t) => t.shape));
-  return operands.map((o) =>
-    expand(o instanceof Tensor ? cast(o, dtype) : scalarTensor(o, dtype, device), shape),
-  );
+  return operands.map((o) => {
+    const x = o instanceof Tensor ? cast(o, dtype) : scalarTensor(o, dtype, device);
+    return sameShape(x.shape, shape) ? x : expand(x, shape);
+  });
 }
 
 export function checkOperand(operation: string, operand: TensorOrScalar): TensorOrScalar {

@@ -41,7 +41,7 @@ const reshapeOp = defineOp<{ shape: readonly number[] }>({
 /** The same elements in row-major order under another shape; one size may be -1. */
 export function reshape(x: Tensor, ...shape: number[] | [readonly number[]]): Tensor {
   const target = inferReshape(sizesOf(shape), x.numel);
-  return sameShape(target, x.shape) ? x : reshapeOp([x], { shape: target });
+  return reshapeOp([x], { shape: target });
 }
 
 /** Like {@link reshape}, but always a view: an error where the layout would need a copy. */
@@ -117,7 +117,7 @@ export function expand(x: Tensor, ...shape: number[] | [readonly number[]]): Ten
     size === -1 && axis >= lead ? x.shape[axis - lead] : size,
   );
   checkShape(target, 'expand');
-  return sameShape(target, x.shape) ? x : expandOp([x], target);
+  return expandOp([x], target);
 }
 
 export const expandAs = (x: Tensor, other: Tensor): Tensor => expand(x, other.shape);

@@ -1,19 +1,34 @@
 import { allocateHost, type DType, type HostArray } from './dtype.js';
 
-/**
- * A run of elements that one or more tensors look into. `version` counts in-place writes, so that
- * the tape can refuse to use a saved tensor that has changed since.
- */
+/** What is known of the in-place writes to some memory. */
+export interface Writes {
+  /** All of them: the tape refuses a saved tensor that has changed since. */
+  count: number;
+  /**
+   * Those that were recorded. A tensor made before the last one, other than its target, does not
+   * know where its values' gradients go any more.
+   */
+  recorded: number;
+  /** Whether a leaf that requires gradients lives here. */
+  holdsLeaf: boolean;
+}
+
+/** A run of elements that one or more tensors look into. */
 export class Storage {
   readonly dtype: DType;
   readonly array: HostArray;
-  version = 0;
-  /** True once several tensors look into this storage; a recorded in-place write is then refused. */
-  hasViews = false;
+  /** Shared by storages over the same bytes. */
+  readonly writes: Writes;
 
-  constructor(dtype: DType, array: HostArray) {
+  constructor(dtype: DType, array: HostArray, writes?: Writes) {
     this.dtype = dtype;
     this.array = array;
+    this.writes = writes ?? { count: 0, recorded: 0, holdsLeaf: false };
+  }
+
+  /** In-place writes so far. */
+  get version(): number {
+    return this.writes.count;
   }
 
   static allocate(dtype: DType, length: number): Storage {

@@ -39,6 +39,9 @@ export class Tensor implements View {
   grad: Tensor | null = null;
   #edge: Edge | null = null;
   #isLeafWithGrad = false;
+  /** Recorded in-place writes that this tensor's place on the tape takes into account. */
+  #writesKnown: number;
+  #retained: (() => void) | undefined;
   #accumulator: AccumulateGrad | undefined;
 
   /** Internal: users create tensors with `tensor`, `zeros`, `load`, … */
@@ -48,6 +51,7 @@ export class Tensor implements View {
     this.shape = Object.freeze([...init.shape]);
     this.strides = Object.freeze([...(init.strides ?? contiguousStrides(init.shape))]);
     this.offset = init.offset ?? 0;
+    this.#writesKnown = init.storage.writes.recorded;
   }
 
   static [Symbol.hasInstance](value: unknown): boolean {
@@ -102,6 +106,7 @@ export class Tensor implements View {
         `only Tensors of floating point dtype can require gradients, but this is ${this.dtype}`,
       );
     this.#isLeafWithGrad = value;
+    if (value) this.storage.writes.holdsLeaf = true;
   }
 
   /** Sets `requiresGrad` and returns the tensor. */
@@ -134,12 +139,17 @@ export class Tensor implements View {
   }
 
   /**
-   * Internal: says that an operation has just made this storage and reshaped it. The tensors before
-   * the reshape never reached a user, so that recorded in-place operations may run on this one.
+   * Internal: throws if a recorded in-place operation on another tensor has changed the elements of
+   * this one since, whose gradient this one could not follow.
    */
-  soleOwner(): this {
-    this.storage.hasViews = false;
-    return this;
+  checkCurrent(operation: string): void {
+    if (this.#writesKnown === this.storage.writes.recorded) return;
+    throw new VoxgradError(
+      'UNSUPPORTED',
+      `${operation}: this tensor shares its storage with one that a recorded in-place operation has ` +
+        'changed, and its gradient does not follow that; use the out-of-place form there, or detach() ' +
+        'for the values alone',
+    );
   }
 
   /** Internal: the same elements without a place on the tape. */
@@ -168,14 +178,16 @@ export class Tensor implements View {
     return { remove: edge.node.addHook(edge.index, hook) };
   }
 
-  /** Keeps the gradient of a non-leaf in `grad`. */
+  /** Keeps the gradient of a non-leaf in `grad`; after an in-place operation, that of its result. */
   retainGrad(): void {
     if (!this.requiresGrad)
       throw autogradError("can't retain_grad on Tensor that has requires_grad=False");
     if (this.isLeaf) return;
-    this.registerHook((gradient) => {
+    this.#retained?.();
+    const handle = this.registerHook((gradient) => {
       this.grad = this.grad === null ? gradient.clone() : this.grad.add(gradient);
     });
+    this.#retained = () => handle.remove();
   }
 
   /**
@@ -189,20 +201,28 @@ export class Tensor implements View {
         `a leaf Variable that requires grad is being used in an in-place operation (${operation}). ` +
           'Wrap it in noGrad(() => …) to update it outside the tape',
       );
-    if (recording && this.storage.hasViews)
-      throw new VoxgradError(
-        'UNSUPPORTED',
-        `${operation}: a recorded in-place operation on a tensor that shares its storage with a view ` +
-          'is not supported; use the out-of-place form',
+    if (recording && this.storage.writes.holdsLeaf)
+      throw autogradError(
+        `a view of a leaf Variable that requires grad is being used in an in-place operation (${operation})`,
+      );
+    if (this.strides.some((stride, axis) => stride === 0 && this.shape[axis] > 1))
+      throw autogradError(
+        `${operation}: unsupported operation: more than one element of the written-to tensor refers to ` +
+          'a single memory location. Please clone() the tensor before performing the operation.',
       );
     if (formatShape(result.shape) !== formatShape(this.shape))
       throw shapeError(
         `output with shape ${formatShape(this.shape)} doesn't match the broadcast shape ${formatShape(result.shape)}`,
       );
     this.device.kernels.assign(this, result);
-    this.storage.version++;
+    const { writes } = this.storage;
+    writes.count++;
     const edge = recording ? result.gradEdge() : null;
-    if (edge) this.attach(edge);
+    if (edge) {
+      this.attach(edge);
+      this.#writesKnown = ++writes.recorded;
+      if (this.#retained) this.retainGrad();
+    }
     return this;
   }
 

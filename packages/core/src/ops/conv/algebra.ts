@@ -20,6 +20,7 @@ import { scopedChoice, select } from '../../strategies/registry.js';
 import type { ConvBackwardStrategy, ConvForwardStrategy } from '../../strategies/types.js';
 import { describe, formatShape, sameShape } from '../../tensor/shape.js';
 import { Tensor } from '../../tensor/tensor.js';
+import { otherFactors } from '../binary-rule.js';
 import { expand, reshape } from '../views.js';
 import type { Needs } from './geometry.js';
 import { type ConvGeometry, inputShape, outputShape, weightShape } from './geometry.js';
@@ -46,15 +47,13 @@ const convOp = defineOp<ConvSettings>({
     const y = checkedResult(strategy.name, 'output', result, outputShape(geometry), x);
     return bias === undefined ? y : y.add(alongChannels(bias));
   },
-  saves: { inputs: [0, 1] },
+  saves: { inputs: otherFactors },
   backward: ([g], context) => {
     const { options, needs } = context;
     if (g === null) return context.inputs.map(() => null);
-    const gradients = convBackward(g, context.input(0), context.input(1), options, [
-      needs[0],
-      needs[1],
-      needs[2] ?? false,
-    ]);
+    const x = needs[1] ? context.input(0) : null;
+    const w = needs[0] ? context.input(1) : null;
+    const gradients = convBackward(g, x, w, options, [needs[0], needs[1], needs[2] ?? false]);
     return gradients.slice(0, context.inputs.length);
   },
 });

@@ -61,7 +61,7 @@ export function checkTensors(
 function shaped(y: Tensor, rank: SpatialRank, unbatched: boolean): Tensor {
   const [n, c, ...spatial] = y.shape;
   const own = [c, ...spatial.slice(3 - rank)];
-  return reshape(y, unbatched ? own : [n, ...own]).soleOwner();
+  return reshape(y, unbatched ? own : [n, ...own]);
 }
 
 function convNd(
