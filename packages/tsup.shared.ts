@@ -9,6 +9,8 @@ export const packageConfig = (entry: string[] = ['src/index.ts']) =>
     platform: 'neutral',
     sourcemap: true,
     clean: true,
+    // Class names reach users through errors and traces.
+    keepNames: true,
     // Types resolve through the built packages, which the build script makes in dependency order.
     dts: { compilerOptions: { customConditions: [] } },
     external: [/^@voxgrad\//, /^node:/],

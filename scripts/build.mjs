@@ -1,16 +1,17 @@
-// npm run build: every package as ESM, CommonJS and types, in dependency order; `--if-stale` skips
-// those whose sources have not changed.
+// npm run build: every package as ESM, CommonJS and types, in dependency order. `--if-stale` skips
+// those whose sources have not changed; `--no-types` leaves out the types, which take most of the time.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, isStale, PACKAGES, ROOT, say } from './project.mjs';
 
 const ifStale = process.argv.includes('--if-stale');
+const types = !process.argv.includes('--no-types');
 
 function buildPackage(name) {
   return new Promise((resolve, reject) => {
     const tsup = join(ROOT, 'node_modules', 'tsup', 'dist', 'cli-default.js');
-    const child = spawn(process.execPath, [tsup, '--silent'], {
+    const child = spawn(process.execPath, [tsup, '--silent', ...(types ? [] : ['--no-dts'])], {
       cwd: join(ROOT, 'packages', name),
       stdio: 'inherit',
     });
@@ -36,7 +37,7 @@ ensureInstalled();
 const levels = [PACKAGES.slice(0, 1), PACKAGES.slice(1, -1), PACKAGES.slice(-1)];
 let rebuilt = false;
 for (const level of levels) {
-  const stale = ifStale ? level.filter((name) => isStale(name, rebuilt)) : level;
+  const stale = ifStale ? level.filter((name) => isStale(name, { rebuilt, types })) : level;
   if (stale.length === 0) continue;
   say(`building ${stale.join(', ')}`);
   try {

@@ -41,9 +41,12 @@ function newest(folder) {
   }, 0);
 }
 
-/** Whether a package's build is older than its sources or than a build it depends on. */
-export function isStale(name, rebuilt) {
+/**
+ * Whether a package's build is older than its sources or than a build it depends on; without
+ * `types`, only its JavaScript counts.
+ */
+export function isStale(name, { rebuilt, types }) {
   const folder = join(ROOT, 'packages', name);
-  const output = changed(join(folder, 'dist', 'index.d.cts'));
-  return output === 0 || rebuilt || output < newest(join(folder, 'src'));
+  const output = changed(join(folder, 'dist', types ? 'index.d.cts' : 'index.cjs'));
+  return output === 0 || (rebuilt && types) || output < newest(join(folder, 'src'));
 }

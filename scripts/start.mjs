@@ -3,7 +3,7 @@
 import { ensureInstalled, run, say } from './project.mjs';
 
 ensureInstalled();
-run(process.execPath, ['scripts/build.mjs', '--if-stale']);
+run(process.execPath, ['scripts/build.mjs', '--if-stale', '--no-types']);
 say('running examples/seismic: fine-tuning a network that PyTorch trained, once per strategy');
 run(process.execPath, [
   '--import',
