@@ -78,7 +78,12 @@ export * from './ops/max-pool.js';
 export * from './ops/max-unpool.js';
 export * from './ops/norm.js';
 export { type PadMode, pad } from './ops/pad.js';
-export { type PerAxis, poolOutputSize, type WindowOptions } from './ops/pool-geometry.js';
+export {
+  type PerAxis,
+  poolOutputSize,
+  type WindowOptions,
+  windowOptions,
+} from './ops/pool-geometry.js';
 export * from './ops/products.js';
 export * from './ops/put.js';
 export * from './ops/quantile.js';
@@ -100,6 +105,7 @@ export * from './ops/split.js';
 export * from './ops/unary.js';
 export * from './ops/unfold.js';
 export * from './ops/views.js';
+export { checkOptions } from './options.js';
 export { defaultGenerator, Generator, manualSeed } from './random/generator.js';
 export { instanceOfBrand, shared } from './shared.js';
 export * from './state-dict.js';

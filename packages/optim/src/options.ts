@@ -8,7 +8,8 @@ export type Defaults<O> = { [K in keyof O]-?: O[K] | undefined };
 
 /** Checks an option: `valid` or an error in PyTorch's words. */
 export function checkOption(what: string, value: unknown, valid: boolean): void {
-  if (!valid || Number.isNaN(value)) throw argumentError(`Invalid ${what}: ${describe(value)}`);
+  if (!valid || typeof value !== 'number' || Number.isNaN(value))
+    throw argumentError(`Invalid ${what}: ${describe(value)}`);
 }
 
 /** The checks that most optimizers share, of the options that are there. */
@@ -35,6 +36,8 @@ export function withDefaults<T extends object>(
   defaults: T,
   given: { readonly [K in keyof T]?: T[K] } = {},
 ): T {
+  if (typeof given !== 'object' || given === null)
+    throw argumentError(`${owner}: expected an options object, but got ${describe(given)}`);
   for (const name of Object.keys(given))
     if (!Object.hasOwn(defaults, name)) {
       const meant = camelCase(name);

@@ -114,9 +114,10 @@ describe('GradScaler', () => {
     [
       'float16 gradients',
       () => {
-        const { p, optimizer, scaler } = problem();
+        const { scaler } = problem();
+        const p = tensor([1, 2], { dtype: 'float16', requiresGrad: true });
         p.grad = tensor([1, 2], { dtype: 'float16' });
-        scaler.unscale_(optimizer);
+        scaler.unscale_(new SGD([p], { lr: 0.1 }));
       },
       'Attempting to unscale FP16 gradients.',
     ],

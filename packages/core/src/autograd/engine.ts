@@ -2,7 +2,7 @@
 
 import { argumentError, autogradError, shapeError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
-import { formatShape, sameShape } from '../tensor/shape.js';
+import { describe, formatShape, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkAnomaly } from './anomaly.js';
 import { backwardMode } from './mode.js';
@@ -115,6 +115,8 @@ function rootGradient(output: Tensor, given: Tensor | null | undefined, index: n
       throw autogradError('grad can be implicitly created only for scalar outputs');
     return Tensor.filled(output.shape, 1, output.dtype, output.device);
   }
+  if (!(given instanceof Tensor))
+    throw argumentError(`grad_output[${index}] is not a Tensor, but ${describe(given)}`);
   if (!sameShape(given.shape, output.shape))
     throw shapeError(
       `Mismatch in shape: grad_output[${index}] has a shape of ${formatShape(given.shape)} and ` +
@@ -128,6 +130,8 @@ function rootGradient(output: Tensor, given: Tensor | null | undefined, index: n
 }
 
 function edgeOf(tensor: Tensor, what: string): Edge {
+  if (!(tensor instanceof Tensor))
+    throw argumentError(`${what} is not a Tensor, but ${describe(tensor)}`);
   const edge = tensor.gradEdge();
   if (edge) return edge;
   throw autogradError(

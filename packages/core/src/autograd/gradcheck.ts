@@ -3,6 +3,7 @@
 // Jacobians here are `[input numel, output numel]`, as PyTorch prints them, in float64.
 
 import { argumentError, autogradError, VoxgradError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { fillUniform } from '../random/fill.js';
 import { Generator } from '../random/generator.js';
 import { fromHost } from '../tensor/create.js';
@@ -56,6 +57,13 @@ export function gradcheck(
 ): boolean {
   const { eps = 1e-6, atol = 1e-5, rtol = 1e-3, nondetTol = 0 } = options;
   const settings = { eps, atol, rtol, nondetTol };
+  const names = ['eps', 'atol', 'rtol', 'nondetTol', 'fastMode', 'raiseException', 'gradOutputs'];
+  checkOptions('gradcheck', options, names);
+  for (const [name, value] of Object.entries(settings))
+    if (typeof value !== 'number' || !(value >= 0) || (name === 'eps' && value === 0))
+      throw argumentError(
+        `gradcheck(): ${name} must be a positive number, but got ${String(value)}`,
+      );
   const all = inputs instanceof Tensor ? [inputs] : [...inputs];
   const run = fn as (...args: unknown[]) => Tensor | readonly Tensor[];
   const problem = new Problem(run, all, settings);

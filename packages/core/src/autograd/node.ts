@@ -2,7 +2,7 @@ import type { Device } from '../device/device.js';
 import { autogradError } from '../errors.js';
 import { shared } from '../shared.js';
 import { type DType, torchName } from '../tensor/dtype.js';
-import { formatShape } from '../tensor/shape.js';
+import { formatShape, sameShape } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 
 /** One output of a node: where a gradient is sent to. */
@@ -53,6 +53,8 @@ export abstract class Node {
   release(): void {}
 
   addHook(index: number, hook: GradientHook): () => void {
+    if (typeof hook !== 'function')
+      throw autogradError(`registerHook(): expected a function, but got ${String(hook)}`);
     const hooks = this.#hooks.get(index) ?? new Set();
     this.#hooks.set(index, hooks);
     hooks.add(hook);
@@ -61,9 +63,29 @@ export abstract class Node {
 
   runHooks(index: number, gradient: Tensor): Tensor {
     let result = gradient;
-    for (const hook of this.#hooks.get(index) ?? []) result = hook(result) ?? result;
+    for (const hook of this.#hooks.get(index) ?? [])
+      result = checkHookResult(hook, result, hook(result) ?? result);
     return result;
   }
+}
+
+/** What a hook returns takes the gradient's place, so it must be like it. */
+function checkHookResult(hook: GradientHook, before: Tensor, after: Tensor): Tensor {
+  if (after === before) return after;
+  const name = hook.name || 'hook';
+  if (typeof after !== 'object' || !('storage' in after))
+    throw autogradError(
+      `hook '${name}' must return a Tensor or nothing, but returned ${String(after)}`,
+    );
+  if (after.dtype !== before.dtype || after.device !== before.device)
+    throw autogradError(
+      `hook '${name}' has changed the type of value (was ${before.dtype} on ${before.device} got ${after.dtype} on ${after.device})`,
+    );
+  if (!sameShape(after.shape, before.shape))
+    throw autogradError(
+      `hook '${name}' has changed the size of value (was ${formatShape(before.shape)} got ${formatShape(after.shape)})`,
+    );
+  return after;
 }
 
 /** The end of a path: adds what arrives to the `grad` of a leaf. */

@@ -16,6 +16,8 @@ const BERNOULLI = [
 ];
 
 /** From here on the asymptotic series reach float64. */
+/** Beyond this, a higher polygamma at a negative argument is given up rather than summed for minutes. */
+const FARTHEST = 1e6;
 const LARGE = 10;
 
 const EULER = 0.5772156649015329;
@@ -87,6 +89,10 @@ export function zeta(s: number, q: number): number {
   if (q <= 0 && Number.isInteger(q)) return Infinity;
   if (q < 0 && !Number.isInteger(s)) return NaN;
   if (q === Infinity) return 0;
+  if (q === -Infinity) return NaN;
+  // Reflection: there are as many terms to the left of 0 as q is large.
+  if (q < 0 && s === 2) return (Math.PI / Math.sin(Math.PI * (q - Math.floor(q)))) ** 2 - zeta(2, 1 - q);
+  if (q < -FARTHEST) return NaN;
   let [at, sum] = [q, 0];
   for (; at < LARGE + s; at++) sum += at ** -s;
   let tail = 0;

@@ -29,12 +29,14 @@ export function scatterAdd(view: View, indexView: View, size: number): Storage {
   const x = rowMajor<Float64Array<ArrayBuffer>>(view);
   const index = rowMajor<BigInt64Array<ArrayBuffer>>(indexView);
   const out = allocateHost(view.dtype, outer * size * inner) as Float64Array<ArrayBuffer>;
+  const bool = view.dtype === 'bool'; // sums of truth values are true, not 2
   for (let i = 0, at = 0; i < outer; i++)
     for (let j = 0; j < length; j++)
       for (let k = 0; k < inner; k++, at++) {
         const to = Number(index[at]);
         checkIndex(to, size);
-        out[(i * size + to) * inner + k] += x[at];
+        const place = (i * size + to) * inner + k;
+        out[place] = bool ? Number(out[place] || x[at]) : out[place] + x[at];
       }
   return new Storage(view.dtype, out);
 }

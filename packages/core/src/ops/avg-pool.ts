@@ -10,6 +10,7 @@ import {
   type PoolAxis,
   poolAxes,
   type WindowOptions,
+  windowOptions,
   windowStarts,
 } from './pool-geometry.js';
 import { type AveragedAxis, meanPool } from './sum-pool.js';
@@ -35,9 +36,11 @@ function avgPoolNd(
   rank: SpatialRank,
   x: Tensor,
   kernelSize: PerAxis,
-  options: AvgPoolOptions = {},
+  options: AvgPoolOptions | PerAxis | undefined,
 ): Tensor {
-  const { countIncludePad = true, divisorOverride, stride, padding, ceilMode } = options;
+  const given = windowOptions<AvgPoolOptions>(operation, options);
+  const { countIncludePad = true, stride, padding, ceilMode } = given;
+  const divisorOverride = given.divisorOverride ?? undefined;
   if (divisorOverride === 0) throw argumentError('divisor must be not zero');
   const windows = { stride, padding, ceilMode };
   const axes = poolAxes(operation, rank, x, kernelSize, windows);
@@ -54,17 +57,17 @@ function avgPoolNd(
     rank,
     x,
     axes.map((axis) => averagedAxis(axis, countIncludePad)),
-    divisorOverride ?? undefined,
+    divisorOverride,
   );
 }
 
-type AvgPool = (x: Tensor, kernelSize: PerAxis, options?: AvgPoolOptions) => Tensor;
+type AvgPool = (x: Tensor, kernelSize: PerAxis, options?: AvgPoolOptions | PerAxis) => Tensor;
 
 /** Mean of each window. x `[N, C, L]` or `[C, L]`. */
 export const avgPool1d = (
   x: Tensor,
   kernelSize: PerAxis,
-  options?: Omit<AvgPoolOptions, 'divisorOverride'>,
+  options?: Omit<AvgPoolOptions, 'divisorOverride'> | PerAxis,
 ): Tensor => avgPoolNd('avg_pool1d', 1, x, kernelSize, options);
 /** Mean of each window. x `[N, C, H, W]` or `[C, H, W]`. */
 export const avgPool2d: AvgPool = (x, kernel, options) =>

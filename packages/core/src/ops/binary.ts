@@ -8,7 +8,13 @@ import { isFloat, resultType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
 import { type Binary, defineBinary, otherFactors, withRealValues } from './binary-rule.js';
 import { cast } from './cast.js';
-import { broadcastOperands, checkOperand, requireKind, type TensorOrScalar } from './operands.js';
+import {
+  broadcastOperands,
+  checkOperand,
+  requireKind,
+  type TensorOrScalar,
+  zeroOf,
+} from './operands.js';
 
 const addOp: Binary = defineBinary('add', (g) => [g, g]);
 const subOp: Binary = defineBinary('sub', (g) => [g, g.neg()]);
@@ -86,7 +92,7 @@ const without =
 /** ⌊a / b⌋, in integers where both are. */
 export const floorDivide: Binary = without(
   'floorDivide',
-  defineBinary('floorDivide', (g) => [g.mul(0), g.mul(0)]),
+  defineBinary('floorDivide', (g) => [zeroOf(g), zeroOf(g)]),
 );
 
 /** a − b·⌊a / b⌋: the sign of the divisor, as Python's %. */
@@ -125,7 +131,7 @@ export const copysign: Binary = withRealValues(
     'copysign',
     (g, a, b) => {
       const ratio = where(a.eq(0), 0, copysign(a, b).div(a)).detach(); // 1 or −1
-      return [g.mul(ratio), g.mul(0)];
+      return [g.mul(ratio), zeroOf(g)];
     },
     'inputs',
   ),
@@ -135,9 +141,9 @@ const powOp: Binary = defineBinary(
   'pow',
   (g, a, b, needs) => [
     // b·a^(b−1); at b = 0 the derivative is 0 even where a^(−1) is infinite.
-    needs[0] ? where(b.eq(0), g.mul(0), g.mul(b.mul(a.pow(b.sub(1))))) : null,
+    needs[0] ? where(b.eq(0), zeroOf(g), g.mul(b.mul(a.pow(b.sub(1))))) : null,
     // a^b·ln a; at a = 0 with b >= 0 the limit is 0.
-    needs[1] ? where(a.eq(0).mul(b.ge(0)), g.mul(0), g.mul(a.pow(b).mul(a.log()))) : null,
+    needs[1] ? where(a.eq(0).mul(b.ge(0)), zeroOf(g), g.mul(a.pow(b).mul(a.log()))) : null,
   ],
   'inputs',
 );
@@ -147,7 +153,7 @@ export function pow(a: Tensor, b: TensorOrScalar): Tensor {
   if (typeof b === 'number') {
     if (!isFloat(a.dtype) && b < 0 && Number.isInteger(b))
       throw dtypeError('Integers to negative integer powers are not allowed.');
-    if (b === 2) return mul(a, a); // the same value, and a cheaper rule
+    if (b === 2 && a.dtype !== 'bool') return mul(a, a); // the same value, and a cheaper rule
   }
   return powOp(a, b);
 }

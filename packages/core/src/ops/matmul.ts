@@ -3,7 +3,7 @@ import { dtypeError, shapeError } from '../errors.js';
 import { broadcastShapes, formatShape, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { otherFactors } from './binary-rule.js';
-import { commonDevice, requireCompute } from './operands.js';
+import { commonDevice, requireCompute, requireTensor } from './operands.js';
 import { expand, reshape, squeeze, transpose, unsqueeze } from './views.js';
 
 const bmmOp: Op<undefined> = defineOp({
@@ -53,6 +53,7 @@ function sameDtype(operation: string, a: Tensor, b: Tensor) {
  * disappears again, batch dims broadcast.
  */
 export function matmul(a: Tensor, b: Tensor): Tensor {
+  for (const x of [a, b]) requireTensor('matmul', x);
   if (a.ndim === 0 || b.ndim === 0)
     throw shapeError(
       `both arguments to matmul need to be at least 1D, but they are ${a.ndim}D and ${b.ndim}D`,

@@ -11,6 +11,7 @@ import {
   poolAxes,
   poolGeometry,
   type WindowOptions,
+  windowOptions,
 } from './pool-geometry.js';
 import { reshape } from './views.js';
 
@@ -49,16 +50,21 @@ function maxPoolNd(
   rank: SpatialRank,
   x: Tensor,
   kernelSize: PerAxis,
-  options: MaxPoolOptions = {},
+  options: MaxPoolOptions | PerAxis | undefined,
 ): Maxima {
-  const axes = poolAxes(operation, rank, x, kernelSize, options);
+  const windows = windowOptions<MaxPoolOptions>(operation, options);
+  const axes = poolAxes(operation, rank, x, kernelSize, windows);
   checkWindows(x, axes);
   const geometry = poolGeometry(x.shape.slice(-rank), axes.map(axisWindows));
   return pickMaxima(operation, rank, x, geometry);
 }
 
-type MaxPool = (x: Tensor, kernelSize: PerAxis, options?: MaxPoolOptions) => Tensor;
-type MaxPoolWithIndices = (x: Tensor, kernelSize: PerAxis, options?: MaxPoolOptions) => Maxima;
+type MaxPool = (x: Tensor, kernelSize: PerAxis, options?: MaxPoolOptions | PerAxis) => Tensor;
+type MaxPoolWithIndices = (
+  x: Tensor,
+  kernelSize: PerAxis,
+  options?: MaxPoolOptions | PerAxis,
+) => Maxima;
 
 /** Largest element of each window. x `[N, C, L]` or `[C, L]`. */
 export const maxPool1d: MaxPool = (x, kernel, options) =>

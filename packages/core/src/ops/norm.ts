@@ -7,7 +7,7 @@ import { formatShape, normalizeDims } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { cast } from './cast.js';
-import { leading } from './operands.js';
+import { leading, zeroOf } from './operands.js';
 import { amax, amin, type Dim, type SumOptions, sum } from './reduce.js';
 import { squeeze, unsqueeze } from './views.js';
 
@@ -47,7 +47,7 @@ const normOp: Op<NormOf> = defineOp<NormOf>({
     const { p, axes } = context.options;
     const [x, y] = [context.input(0), context.output()];
     const inverse = (z: Tensor) => where(z.eq(0), Number.POSITIVE_INFINITY, z);
-    if (p === 0) return [x.mul(g.mul(0))];
+    if (p === 0) return [zeroOf(x)];
     if (p === 1) return [g.mul(x.sign())];
     if (p === 2) return [g.div(inverse(y)).mul(x)];
     if (Math.abs(p) === Infinity) {

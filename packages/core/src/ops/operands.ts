@@ -2,7 +2,7 @@
 // shapes broadcast, devices must agree. One home for all of it.
 
 import type { Device } from '../device/device.js';
-import { dtypeError, VoxgradError } from '../errors.js';
+import { argumentError, dtypeError, VoxgradError } from '../errors.js';
 import {
   type DType,
   type DTypeKind,
@@ -36,6 +36,15 @@ export function commonDevice(operation: string, tensors: readonly Tensor[]): Dev
   return first.device;
 }
 
+/** Zeros like `x`, off the tape. */
+export const zeroOf = (x: Tensor): Tensor => Tensor.filled(x.shape, 0, x.dtype, x.device);
+
+/** Throws unless `value` is a tensor. */
+export function requireTensor(operation: string, value: unknown): asserts value is Tensor {
+  if (!(value instanceof Tensor))
+    throw dtypeError(`${operation}(): argument must be a Tensor, not ${describe(value)}`);
+}
+
 /** Throws in PyTorch's words unless `device` computes in `dtype`. */
 export function requireCompute(operation: string, device: Device, dtype: DType): void {
   if (device.capabilities.computes.has(dtype)) return;
@@ -66,15 +75,33 @@ export function leading<O extends object>(
   first: number | readonly number[] | O | null | undefined,
   options: O | undefined,
 ): [number | readonly number[] | undefined, O | undefined] {
+  checkReduction(options);
   if (first === undefined || first === null) return [undefined, options];
   if (typeof first === 'number' || isNumberList(first)) return [first, options];
+  checkReduction(first);
   return [undefined, first];
+}
+
+/** A dim of the wrong kind or a misspelt option must not change what is reduced. */
+function checkReduction(options: unknown): void {
+  if (options === undefined) return;
+  if (typeof options !== 'object' || options === null)
+    throw argumentError(
+      `a dim must be a number or a list of numbers, and options an object such as { keepdim: true }, but got ${describe(options)}`,
+    );
+  for (const [name, value] of Object.entries(options)) {
+    if (/^keep_?dims?$/i.test(name) && name !== 'keepdim')
+      throw argumentError(`got an unexpected option '${name}'; did you mean 'keepdim'?`);
+    if (name === 'keepdim' && value !== undefined && typeof value !== 'boolean')
+      throw argumentError(`keepdim must be true or false, but got ${describe(value)}`);
+  }
 }
 
 const isNumberList = (value: object): value is readonly number[] => Array.isArray(value);
 
 /** A 0-d tensor of a number. */
 export function scalarTensor(value: Scalar, dtype: DType, device: Device): Tensor {
+  if (!isScalar(value)) throw dtypeError(`expected a number, but got ${describe(value)}`);
   if (kindOf(dtype) === 'float') return Tensor.filled([], Number(value), dtype, device);
   return Tensor.filled(
     [],

@@ -4,6 +4,7 @@
 
 import type { AxisWindows, PoolGeometry } from '../device/device.js';
 import { argumentError, shapeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { formatShape, perAxis } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { dilatedKernel, type SpatialRank, type Triple } from './conv/geometry.js';
@@ -18,6 +19,19 @@ export interface WindowOptions {
   dilation?: PerAxis;
   /** Also keep a last window that starts inside the input or its left padding but leaves it. */
   ceilMode?: boolean;
+}
+
+const WINDOW_OPTIONS = ['stride', 'padding', 'dilation', 'ceilMode'];
+const MORE_OPTIONS = ['countIncludePad', 'divisorOverride', 'returnIndices'];
+
+/** Options of a pooling; a number or list in their place is the stride, as PyTorch users write it. */
+export function windowOptions<O extends WindowOptions>(
+  operation: string,
+  given: O | PerAxis | undefined,
+): O {
+  if (typeof given === 'number' || Array.isArray(given)) return { stride: given } as unknown as O;
+  checkOptions(operation, given, [...WINDOW_OPTIONS, ...MORE_OPTIONS]);
+  return (given ?? {}) as O;
 }
 
 /** One pooled axis of a call, checked. */

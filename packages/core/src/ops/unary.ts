@@ -4,7 +4,7 @@ import { defineOp, type Op } from '../autograd/op.js';
 import type { UnaryName } from '../device/device.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
-import { requireCompute, requireKind, toFloat } from './operands.js';
+import { requireCompute, requireKind, requireTensor, toFloat, zeroOf } from './operands.js';
 
 export type Unary = (x: Tensor) => Tensor;
 
@@ -29,6 +29,7 @@ function define(name: UnaryName, saves: Saves, rule: Rule): Op<undefined> {
 function anyDtype(name: UnaryName, saves: Saves, rule: Rule): Unary {
   const op = define(name, saves, rule);
   return (x) => {
+    requireTensor(name, x);
     requireCompute(name, x.device, x.dtype);
     return op([x], undefined);
   };
@@ -40,7 +41,8 @@ function real(name: UnaryName, saves: Saves, rule: Rule): Unary {
   return (x) => keep(toFloat(x));
 }
 
-const zero: Rule = (g) => g.mul(0); // piecewise constant: the derivative is 0 almost everywhere
+// Piecewise constant: 0 almost everywhere, and 0 itself rather than 0·g, which an infinite g makes NaN.
+const zero: Rule = (g) => zeroOf(g);
 
 export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
 export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(x.sign()));
@@ -111,4 +113,4 @@ export const deg2rad: Unary = (x) => toFloat(x).mul(Math.PI / 180);
 export const rad2deg: Unary = (x) => toFloat(x).mul(180 / Math.PI);
 
 /** x², with the derivative of a product. */
-export const square: Unary = (x) => x.mul(x);
+export const square: Unary = (x) => x.pow(2);

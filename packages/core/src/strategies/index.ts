@@ -9,4 +9,13 @@ for (const strategy of [fusedBackward, compositeBackward])
   registerBuiltin({ ...strategy, op: 'convTranspose3d.forward' });
 for (const strategy of [fusedForward, compositeForward]) registerBuiltin(strategy);
 
-export { explain, list, register, trace, unregister, use, with } from './registry.js';
+export {
+  checkStrategyName as checkName,
+  explain,
+  list,
+  register,
+  trace,
+  unregister,
+  use,
+  with,
+} from './registry.js';

@@ -6,8 +6,11 @@ import type { Capabilities, Device } from '../device/device.js';
 import { type DeviceLike, getDevice } from '../device/registry.js';
 import { argumentError, VoxgradError } from '../errors.js';
 import { shared } from '../shared.js';
+import { describe } from '../tensor/shape.js';
 import { type ConvCallLike, isConvOp, normalizeConvCall, plainConvCall } from './call.js';
 import type { ConvBackwardStrategy, Strategy, StrategyKind, Support } from './types.js';
+
+const KINDS: readonly StrategyKind[] = ['fused', 'composite', 'tiled', 'custom'];
 
 /** A strategy whose call and tensors the registry does not look into. */
 type AnyStrategy = Strategy<never, never, unknown>;
@@ -61,7 +64,19 @@ function known(op: string): AnyStrategy[] {
 
 /** Adds a strategy at run time; its name must be new for its operation. */
 export function register<C, T, R>(strategy: Strategy<C, T, R>): void {
+  if (typeof strategy !== 'object' || strategy === null || typeof strategy.op !== 'string')
+    throw argumentError(
+      `strategies.register(): expected { op, name, kind, supports, cost, run }, but got ${describe(strategy)}`,
+    );
   const op = canonical(strategy.op);
+  if (typeof strategy.name !== 'string' || strategy.name === '')
+    throw argumentError(
+      `strategies.register(): expected a name, but got ${describe(strategy.name)}`,
+    );
+  if (!KINDS.includes(strategy.kind))
+    throw argumentError(
+      `strategies.register(): kind must be one of ${KINDS.join(', ')}, but got ${describe(strategy.kind)}`,
+    );
   for (const part of ['supports', 'cost', 'run'] as const)
     if (typeof strategy[part] !== 'function')
       throw argumentError(`strategies.register(): '${strategy.name}' lacks the function ${part}`);
@@ -83,6 +98,8 @@ export function unregister(op: string, name: string): boolean {
   const list = known(op);
   const rest = list.filter((s) => s.name !== name);
   state.byOp.set(canonical(op), rest);
+  // A choice of what is gone would make every later call fail.
+  if (state.global.get(canonical(op)) === name) state.global.delete(canonical(op));
   return rest.length < list.length;
 }
 
@@ -97,6 +114,10 @@ export const list = (op: string, _device?: DeviceLike): StrategyInfo[] =>
   known(op).map(({ name, kind }) => ({ op: canonical(op), name, kind }));
 
 function checkChoices(choices: Choices): void {
+  if (typeof choices !== 'object' || choices === null)
+    throw argumentError(
+      `strategies: expected choices such as { conv3d: 'composite' }, but got ${describe(choices)}`,
+    );
   for (const [op, name] of Object.entries(choices)) if (name !== null) find(op, name);
 }
 
@@ -105,10 +126,15 @@ function find(op: string, name: string): AnyStrategy {
   if (found) return found;
   throw new VoxgradError(
     'STRATEGY',
-    `${op} has no strategy called '${name}'; known: ${known(op)
+    `${op} has no strategy called ${describe(name)}; known: ${known(op)
       .map((s) => s.name)
       .join(', ')}`,
   );
+}
+
+/** Throws unless `name` is undefined or a strategy of `op`. */
+export function checkStrategyName(op: string, name: string | undefined): void {
+  if (name !== undefined) find(op, name);
 }
 
 /** Forces strategies globally, by operation: `use({ conv3d: 'composite' })`; null lets go. */
@@ -164,8 +190,10 @@ export interface Forcing {
 
 function forcedName(op: string, forcing: Forcing): { name: string; by: string } | null {
   if (forcing.explicit !== undefined) return { name: forcing.explicit, by: 'the call' };
-  const scoped = scopedChoice(op) ?? forcing.recorded;
-  if (scoped) return { name: scoped, by: 'strategies.with' };
+  const active = scopedChoice(op);
+  const scoped = active === undefined ? forcing.recorded : active;
+  if (scoped === null) return null; // a scope that gives the choice back, also from `use`
+  if (scoped !== undefined) return { name: scoped, by: 'strategies.with' };
   const global = state.global.get(op);
   return global === undefined ? null : { name: global, by: 'strategies.use' };
 }
@@ -178,10 +206,30 @@ interface Candidate {
 
 function consider(op: string, call: unknown, capabilities: Capabilities): Candidate[] {
   return known(op).map((strategy) => {
-    const support = strategy.supports(call as never, capabilities);
+    const support = supportOfStrategy(strategy, call, capabilities);
     const cost = support.ok ? strategy.cost(call as never, capabilities) : Number.POSITIVE_INFINITY;
+    if (Number.isNaN(cost)) return refusedFor(strategy, 'its cost() is not a number');
     return { strategy, support, cost };
   });
+}
+
+const refusedFor = (strategy: AnyStrategy, reason: string): Candidate => ({
+  strategy,
+  support: { ok: false, reasons: [reason] },
+  cost: Number.POSITIVE_INFINITY,
+});
+
+/** What a strategy answers; one that answers anything else is refused with that as the reason. */
+function supportOfStrategy(
+  strategy: AnyStrategy,
+  call: unknown,
+  capabilities: Capabilities,
+): Support {
+  const answer: unknown = strategy.supports(call as never, capabilities);
+  const { ok, reasons } = (answer ?? {}) as Partial<Support>;
+  if (typeof ok === 'boolean' && Array.isArray(reasons)) return answer as Support;
+  const reason = `its supports() must answer { ok, reasons }, but answered ${describe(answer)}`;
+  return { ok: false, reasons: [reason] };
 }
 
 const cheapest = (candidates: readonly Candidate[]): Candidate | undefined =>
@@ -210,7 +258,7 @@ function choose(
   const forced = forcedName(op, forcing);
   if (forced) {
     const strategy = find(op, forced.name);
-    const support = strategy.supports(call as never, device.capabilities);
+    const support = supportOfStrategy(strategy, call, device.capabilities);
     const candidate = { strategy, support, cost: 0 };
     if (!support.ok) throw refused(op, device, candidate);
     return { candidate, reasons: [`forced by ${forced.by}`, ...support.reasons] };

@@ -2,11 +2,18 @@ import { type BackwardOptions, backward } from '../autograd/engine.js';
 import { isGradEnabled } from '../autograd/mode.js';
 import { AccumulateGrad, type Edge, type GradientHook, type Node } from '../autograd/node.js';
 import type { Device } from '../device/device.js';
-import { autogradError, dtypeError, shapeError, VoxgradError } from '../errors.js';
+import { argumentError, autogradError, dtypeError, shapeError, VoxgradError } from '../errors.js';
 import { instanceOfBrand } from '../shared.js';
 import { type DType, type HostArray, isFloat } from './dtype.js';
 import type { TensorMethods } from './methods.js';
-import { contiguousStrides, formatShape, isContiguous, numelOf } from './shape.js';
+import {
+  contiguousStrides,
+  describe,
+  formatShape,
+  isContiguous,
+  numelOf,
+  sameShape,
+} from './shape.js';
 import type { Storage, View } from './storage.js';
 
 const BRAND = Symbol.for('voxgrad.Tensor');
@@ -35,8 +42,7 @@ export class Tensor implements View {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly offset: number;
-  /** The gradient that backward calls have added up, for leaves and after `retainGrad()`. */
-  grad: Tensor | null = null;
+  #grad: Tensor | null = null;
   #edge: Edge | null = null;
   #isLeafWithGrad = false;
   /** Recorded in-place writes that this tensor's place on the tape takes into account. */
@@ -65,6 +71,10 @@ export class Tensor implements View {
     dtype: DType,
     device: Device,
   ): Tensor {
+    if (typeof value !== 'number' && typeof value !== 'bigint')
+      throw argumentError(`expected a number to fill with, but got ${describe(value)}`);
+    if (!isFloat(dtype) && dtype !== 'bool' && !Number.isFinite(Number(value)))
+      throw argumentError(`value cannot be converted to type ${dtype}: ${value}`);
     const storage = device.kernels.fill(dtype, numelOf(shape), value);
     return new Tensor({ device, shape, storage });
   }
@@ -94,6 +104,8 @@ export class Tensor implements View {
   }
 
   set requiresGrad(value: boolean) {
+    if (typeof value !== 'boolean')
+      throw argumentError(`requiresGrad must be true or false, but got ${String(value)}`);
     if (this.#edge !== null) {
       if (value) return;
       throw autogradError(
@@ -107,6 +119,32 @@ export class Tensor implements View {
       );
     this.#isLeafWithGrad = value;
     if (value) this.storage.writes.holdsLeaf = true;
+  }
+
+  /**
+   * The gradient that backward calls have added up, for leaves and after `retainGrad()`. What is
+   * assigned must be like the tensor.
+   */
+  get grad(): Tensor | null {
+    return this.#grad;
+  }
+
+  set grad(value: Tensor | null) {
+    if (value !== null) {
+      if (!(value instanceof Tensor))
+        throw autogradError(
+          `assigned grad expected to be a Tensor or null but got ${String(value)}`,
+        );
+      if (!sameShape(value.shape, this.shape))
+        throw autogradError(
+          `assigned grad has data of a different size: ${formatShape(value.shape)} for a tensor of ${formatShape(this.shape)}`,
+        );
+      if (value.dtype !== this.dtype || value.device !== this.device)
+        throw autogradError(
+          `assigned grad has data of a different type: ${value.dtype} on ${value.device} for ${this.dtype} on ${this.device}`,
+        );
+    }
+    this.#grad = value;
   }
 
   /** Sets `requiresGrad` and returns the tensor. */
@@ -285,7 +323,9 @@ export class Tensor implements View {
         : '';
     const head = `shape=${formatShape(this.shape)}, dtype=${this.dtype}, device=${name}${tape}`;
     if (this.numel > 64 || !this.device.capabilities.synchronous) return `Tensor(${head})`;
-    const values = JSON.stringify(this.tolist(), (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
+    const values = JSON.stringify(this.tolist(), (_, v) =>
+      typeof v === 'bigint' ? `${v}n` : Number.isFinite(v) || typeof v !== 'number' ? v : String(v),
+    );
     return `Tensor(${values.replaceAll('"', '')}, ${head})`;
   }
 

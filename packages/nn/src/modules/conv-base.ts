@@ -1,11 +1,13 @@
 import {
   argumentError,
+  checkOptions,
   type DeviceLike,
   type DType,
   describe,
   formatShape,
   perAxis,
   type SpatialRank,
+  strategies,
   zeros,
 } from '@voxgrad/core';
 import { resetAffine } from '../init.js';
@@ -26,6 +28,11 @@ export interface CommonConvOptions {
 }
 
 export type KernelSize = number | readonly number[];
+
+const COMMON = ['stride', 'padding', 'dilation', 'groups', 'bias', 'paddingMode'];
+const PLACE = ['backward', 'device', 'dtype'];
+const FORWARD_OPTIONS = [...COMMON, ...PLACE];
+const TRANSPOSED_OPTIONS = [...COMMON, 'outputPadding', ...PLACE];
 
 /** What every convolution module holds, checked as PyTorch's constructors check it. */
 export abstract class ConvBase extends Module {
@@ -51,6 +58,10 @@ export abstract class ConvBase extends Module {
     super();
     const { groups = 1 } = options;
     const name = new.target.name;
+    checkOptions(name, options, transposed ? TRANSPOSED_OPTIONS : FORWARD_OPTIONS);
+    if (options.bias !== undefined && typeof options.bias !== 'boolean')
+      throw argumentError(`${name}: bias must be true or false, but got ${describe(options.bias)}`);
+    strategies.checkName('conv3d', options.backward);
     for (const [what, value] of Object.entries({ inChannels, outChannels }))
       if (!Number.isInteger(value) || value < 0)
         throw argumentError(

@@ -26,6 +26,7 @@ import {
   maxUnpool3d,
   type PerAxis,
   type Tensor,
+  windowOptions,
 } from '@voxgrad/core';
 import { Module } from '../module.js';
 import { repr } from '../repr.js';
@@ -41,14 +42,16 @@ type Pooled<O> = O extends { returnIndices: true } ? Maxima : Tensor;
 type MaxPool = (x: Tensor, kernelSize: PerAxis, options?: MaxPoolOptions) => Maxima;
 
 abstract class MaxPoolNd<O extends MaxPoolModuleOptions> extends Module {
+  readonly options: O;
   readonly #pool: MaxPool;
 
   constructor(
     pool: MaxPool,
     readonly kernelSize: PerAxis,
-    readonly options: O,
+    options: O | PerAxis,
   ) {
     super();
+    this.options = windowOptions<O>(new.target.name, options);
     this.#pool = pool;
   }
 
@@ -66,21 +69,21 @@ abstract class MaxPoolNd<O extends MaxPoolModuleOptions> extends Module {
 
 /** Largest element of each window of `[N, C, L]`; the stride is the kernel size unless given. */
 export class MaxPool1d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
     super(maxPool1dWithIndices, kernelSize, options);
   }
 }
 
 /** Largest element of each window of `[N, C, H, W]`. */
 export class MaxPool2d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
     super(maxPool2dWithIndices, kernelSize, options);
   }
 }
 
 /** Largest element of each window of `[N, C, D, H, W]`. */
 export class MaxPool3d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
     super(maxPool3dWithIndices, kernelSize, options);
   }
 }
@@ -141,14 +144,16 @@ export class MaxUnpool3d extends MaxUnpoolNd {
 type AvgPool = (x: Tensor, kernelSize: PerAxis, options?: AvgPoolOptions) => Tensor;
 
 abstract class AvgPoolNd extends Module {
+  readonly options: AvgPoolOptions;
   readonly #pool: AvgPool;
 
   constructor(
     pool: AvgPool,
     readonly kernelSize: PerAxis,
-    readonly options: AvgPoolOptions,
+    options: AvgPoolOptions | PerAxis,
   ) {
     super();
+    this.options = windowOptions<AvgPoolOptions>(new.target.name, options);
     this.#pool = pool;
   }
 
@@ -172,14 +177,14 @@ export class AvgPool1d extends AvgPoolNd {
 
 /** Mean of each window of `[N, C, H, W]`. */
 export class AvgPool2d extends AvgPoolNd {
-  constructor(kernelSize: PerAxis, options: AvgPoolOptions = {}) {
+  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}) {
     super(avgPool2d, kernelSize, options);
   }
 }
 
 /** Mean of each window of `[N, C, D, H, W]`. */
 export class AvgPool3d extends AvgPoolNd {
-  constructor(kernelSize: PerAxis, options: AvgPoolOptions = {}) {
+  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}) {
     super(avgPool3d, kernelSize, options);
   }
 }

@@ -36,7 +36,11 @@ export function fuseConvBnEval<C extends Conv>(
 ): C {
   requireEval(conv, norm);
   const { scale, shift } = scaleAndShift(norm);
-  const { inChannels, outChannels, kernelSize, ...rest } = conv;
+  const { inChannels, outChannels, kernelSize, stride, padding, dilation, groups } = conv;
+  const transposed = 'outputPadding' in conv ? { outputPadding: conv.outputPadding } : {};
+  const { paddingMode } = conv as { paddingMode?: string };
+  const modes = paddingMode === undefined ? {} : { paddingMode };
+  const rest = { stride, padding, dilation, groups, ...modes, ...transposed };
   const { dtype, device } = conv.weight;
   const make = conv.constructor as new (
     i: number,
@@ -45,7 +49,14 @@ export function fuseConvBnEval<C extends Conv>(
     more: object,
   ) => C;
   const fused = withoutDraws(
-    () => new make(inChannels, outChannels, kernelSize, { ...rest, bias: true, dtype, device }),
+    () =>
+      new make(inChannels, outChannels, kernelSize, {
+        ...rest,
+        backward: conv.backward,
+        bias: true,
+        dtype,
+        device,
+      }),
   );
   const along = conv.weight.shape.map((_, axis) => (axis === (options.transpose ? 1 : 0) ? -1 : 1));
   fused.weight = new Parameter(conv.weight.detach().mul(scale.reshape(along)));

@@ -1,7 +1,8 @@
 // conv1d … convTranspose3d as users call them: checked, brought to three axes, and back.
 
 import { argumentError, dtypeError } from '../../errors.js';
-import { scopedChoice } from '../../strategies/registry.js';
+import { checkOptions } from '../../options.js';
+import { checkStrategyName, scopedChoice } from '../../strategies/registry.js';
 import { isFloat, torchName } from '../../tensor/dtype.js';
 import { describe } from '../../tensor/shape.js';
 import { Tensor } from '../../tensor/tensor.js';
@@ -73,6 +74,8 @@ function convNd(
 ): Tensor {
   const name = `conv${rank}d`;
   checkTensors(name, x, weight, bias);
+  checkOptions(name, options, ['stride', 'padding', 'dilation', 'groups', 'backward']);
+  checkStrategyName('conv3d', options.backward);
   const geometry = convGeometry(name, rank, x.shape, weight.shape, bias?.shape ?? null, options);
   const y = conv(
     reshape(x, inputShape(geometry)),
@@ -92,6 +95,9 @@ function convTransposeNd(
 ): Tensor {
   const name = `conv_transpose${rank}d`;
   checkTensors(name, x, weight, bias);
+  const known = ['stride', 'padding', 'outputPadding', 'dilation', 'groups', 'backward'];
+  checkOptions(name, options, known);
+  checkStrategyName('conv3d', options.backward);
   const geometry: ConvGeometry = convTransposeGeometry(
     name,
     rank,
