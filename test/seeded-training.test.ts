@@ -65,7 +65,7 @@ function follow(run: Run) {
         );
   const losses = run.losses.map(() => {
     optimizer.zeroGrad();
-    const loss = lossOf.call(model.forward<Tensor, Tensor>(input), target);
+    const loss = lossOf.call(model.forward(input), target);
     loss.backward();
     if (run.maxNorm !== undefined) optim.clipGradNorm(parameters, run.maxNorm);
     optimizer.step();

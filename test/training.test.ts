@@ -62,7 +62,7 @@ describe('20 epochs in float64', () => {
     const optimizer = OPTIMIZERS[run.optimizer](model.parameters(), run.options);
     const losses = run.losses.map(() => {
       optimizer.zeroGrad();
-      const loss = lossOf.call(model.forward<Tensor, Tensor>(input), target);
+      const loss = lossOf.call(model.forward(input), target);
       loss.backward();
       optimizer.step();
       return loss.item();

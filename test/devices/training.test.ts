@@ -1,6 +1,6 @@
 // A small network trains on every device as it does on the cpu in float64.
 
-import { cpu, type Device, type DType, type StateDict, type Tensor, tensor } from '@voxgrad/core';
+import { cpu, type Device, type DType, type StateDict, tensor } from '@voxgrad/core';
 import * as nn from '@voxgrad/nn';
 import { Adam, SGD } from '@voxgrad/optim';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ function train(optimizer: 'SGD' | 'Adam', device: Device, dtype: DType) {
       : new Adam(model.parameters(), { lr: 0.01 });
   const losses = Array.from({ length: 4 }, () => {
     steps.zeroGrad();
-    const loss = nn.functional.crossEntropy(model.forward<Tensor, Tensor>(x), labels);
+    const loss = nn.functional.crossEntropy(model.forward(x), labels);
     loss.backward();
     steps.step();
     return loss.item();

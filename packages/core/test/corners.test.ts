@@ -19,8 +19,8 @@ describe('gradients of 0 stay 0 when what follows has an infinite slope', () => 
 
   it('lpPool of a window of zeros (PyTorch 1.13: 0)', () => {
     const x = leaf(0, 0, 3, 4);
-    const [dx] = vg.grad(vg.lpPool1d(x.unsqueeze(0), 2, 2).sum(), x);
-    expect((dx?.tolist() as number[]).map((v) => Number(v.toFixed(12)))).toEqual([0, 0, 0.6, 0.8]);
+    const dx = gradient((t) => vg.lpPool1d(t.unsqueeze(0), 2, 2), x);
+    expect((dx as number[]).map((v) => Number(v.toFixed(12)))).toEqual([0, 0, 0.6, 0.8]);
   });
 });
 

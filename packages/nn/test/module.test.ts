@@ -186,6 +186,6 @@ describe('Sequential', () => {
     expect(net.parameters().length).toBe(2);
     layer.weight.detach().fill_(2);
     layer.bias?.detach().fill_(1);
-    expect(net.forward<Tensor, Tensor>(ones([1, 1])).item()).toBe(7);
+    expect(net.forward(ones([1, 1])).item()).toBe(7);
   });
 });

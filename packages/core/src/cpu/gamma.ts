@@ -91,7 +91,8 @@ export function zeta(s: number, q: number): number {
   if (q === Infinity) return 0;
   if (q === -Infinity) return NaN;
   // Reflection: there are as many terms to the left of 0 as q is large.
-  if (q < 0 && s === 2) return (Math.PI / Math.sin(Math.PI * (q - Math.floor(q)))) ** 2 - zeta(2, 1 - q);
+  if (q < 0 && s === 2)
+    return (Math.PI / Math.sin(Math.PI * (q - Math.floor(q)))) ** 2 - zeta(2, 1 - q);
   if (q < -FARTHEST) return NaN;
   let [at, sum] = [q, 0];
   for (; at < LARGE + s; at++) sum += at ** -s;

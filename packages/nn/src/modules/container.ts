@@ -1,8 +1,11 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, describe } from '@voxgrad/core';
+import { argumentError, describe, type Tensor } from '@voxgrad/core';
 import { Module } from '../module.js';
+
+/** A module from one tensor to one tensor, as most layers are. */
+export type TensorModule = Module & { forward(x: Tensor): Tensor };
 
 /** A module whose children lie in a map; properties that a subclass assigns come after them. */
 abstract class Container extends Module {
@@ -92,7 +95,7 @@ abstract class IndexedContainer extends Container {
  * Modules run one after another. Their names are '0', '1', … as in PyTorch, or those of a map
  * (PyTorch's OrderedDict).
  */
-export class Sequential extends IndexedContainer {
+export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
   constructor(...modules: Module[] | [ReadonlyMap<string, Module>]) {
     super();
     for (const entry of modules)
@@ -100,7 +103,7 @@ export class Sequential extends IndexedContainer {
       else this.append(entry as Module);
   }
 
-  forward<X, Y>(x: X): Y {
+  forward(x: X): Y {
     const output = this.children().reduce<unknown>(
       (value, module) => (module as unknown as { call(v: unknown): unknown }).call(value),
       x,
@@ -110,10 +113,18 @@ export class Sequential extends IndexedContainer {
 }
 
 /** Modules in a list, for a `forward` of one's own. */
-export class ModuleList extends IndexedContainer {
-  constructor(modules: Iterable<Module> = []) {
+export class ModuleList<M extends Module = TensorModule> extends IndexedContainer {
+  constructor(modules: Iterable<M> = []) {
     super();
     this.extend(modules);
+  }
+
+  override at(index: number): M {
+    return super.at(index) as M;
+  }
+
+  override [Symbol.iterator](): Iterator<M> {
+    return super[Symbol.iterator]() as Iterator<M>;
   }
 
   forward(): never {
@@ -124,7 +135,7 @@ export class ModuleList extends IndexedContainer {
 type ModuleEntries = Readonly<Record<string, Module>> | Iterable<readonly [string, Module]>;
 
 /** Modules by name, for a `forward` of one's own. */
-export class ModuleDict extends Container {
+export class ModuleDict<M extends Module = TensorModule> extends Container {
   constructor(modules: ModuleEntries = {}) {
     super();
     this.update(modules);
@@ -140,8 +151,8 @@ export class ModuleDict extends Container {
     return this;
   }
 
-  get(name: string): Module {
-    return this.getSubmodule(name);
+  get(name: string): M {
+    return this.getSubmodule(name) as M;
   }
 
   set(name: string, module: Module): this {
@@ -154,7 +165,7 @@ export class ModuleDict extends Container {
   }
 
   /** Takes a module out and returns it. */
-  pop(name: string): Module {
+  pop(name: string): M {
     const module = this.get(name);
     this.take(name);
     return module;
@@ -168,12 +179,12 @@ export class ModuleDict extends Container {
     return this.entries().map(([name]) => name);
   }
 
-  values(): Module[] {
-    return this.children();
+  values(): M[] {
+    return this.children() as M[];
   }
 
-  entries(): [string, Module][] {
-    return this.namedChildren();
+  entries(): [string, M][] {
+    return this.namedChildren() as [string, M][];
   }
 
   forward(): never {
