@@ -1,6 +1,6 @@
 // Modules as the fixtures describe them: PyTorch's class name, positional arguments, options.
 
-import type { DType } from '@voxgrad/core';
+import { type DType, getDefaultDtype, setDefaultDtype } from '@voxgrad/core';
 import * as nn from '../src/index.js';
 
 export interface ModuleRow {
@@ -13,7 +13,6 @@ type Constructor = new (...args: unknown[]) => nn.Module;
 
 const TYPES = new Map(Object.entries(nn as unknown as Record<string, Constructor>));
 
-/** Layers without parameters take no dtype. */
 const typed = (options: object, dtype?: DType) => (dtype ? { ...options, dtype } : options);
 
 export function build(row: ModuleRow, place: { dtype?: DType } = {}): nn.Module {
@@ -23,5 +22,13 @@ export function build(row: ModuleRow, place: { dtype?: DType } = {}): nn.Module 
   return new Type(...row.args, typed(row.options, place.dtype));
 }
 
-export const buildSequential = (rows: readonly ModuleRow[], dtype: DType): nn.Sequential =>
-  new nn.Sequential(...rows.map((row) => build(row, { dtype })));
+/** Layers without parameters take no dtype, so the default dtype stands for it. */
+export function buildSequential(rows: readonly ModuleRow[], dtype: DType): nn.Sequential {
+  const before = getDefaultDtype();
+  setDefaultDtype(dtype);
+  try {
+    return new nn.Sequential(...rows.map((row) => build(row)));
+  } finally {
+    setDefaultDtype(before);
+  }
+}
