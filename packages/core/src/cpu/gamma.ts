@@ -15,9 +15,9 @@ const BERNOULLI = [
   -174611 / 330,
 ];
 
-/** From here on the asymptotic series reach float64. */
 /** Beyond this, a higher polygamma at a negative argument is given up rather than summed for minutes. */
 const FARTHEST = 1e6;
+/** From here on the asymptotic series reach float64. */
 const LARGE = 10;
 
 const EULER = 0.5772156649015329;
