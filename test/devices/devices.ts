@@ -16,6 +16,7 @@ import {
 } from '@voxgrad/core';
 import { npu } from '@voxgrad/npu';
 import { createTfjsDevice } from '@voxgrad/tfjs';
+import { createWasmDevice } from '@voxgrad/wasm';
 
 await tf.setBackend('cpu');
 await tf.ready();
@@ -28,8 +29,15 @@ const bareCapabilities: Capabilities = {
   checkConv: (kernel) => [missingKernel(kernel)],
 };
 
+// Tensors of tests are small, so these two must not leave small ones to the host.
+const wasm = createWasmDevice({ threads: 1, smallBytes: 0 });
+const wasmThreads = createWasmDevice({ threads: 2, smallBytes: 0 });
+await wasmThreads.ready();
+
 export const DEVICES: readonly Device[] = [
   cpu,
+  wasm,
+  wasmThreads,
   npu('Ascend910B1', { cann: '8.2.RC1' }),
   createTfjsDevice(tf),
   new Device('bare', 'bare', bareCapabilities, primitives),

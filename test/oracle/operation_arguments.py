@@ -75,6 +75,9 @@ def callee(row):
     if callable(row["torch"]):
         return row["torch"]
     path = row["torch"] or row["path"]
+    if row["kind"] == "method" and path.endswith("_"):
+        # In-place forms write into a copy: a leaf that wants a gradient may not be written.
+        return lambda self, *args, **options: getattr(self.clone(), snake(path))(*args, **options)
     if row["kind"] == "method" and row["torch"] is None:
         return lambda self, *args, **options: getattr(self, snake(path))(*args, **options)
     namespace = {"F": F, "nn": nn, "torch": torch}.get(path.split(".")[0], torch)

@@ -122,6 +122,26 @@ stream("normal-mixed", call("normal", tensor(MEANS, "float32"), tensor(STDS, "fl
        call("normal", tensor(MEANS, "float64"), tensor(STDS, "float32")))
 stream("normal-size", call("normal", 1.5, 0.5, [5]), call("normal", 1.5, 0.5, [20]))
 
+# name -> one long float64 draw, of which only a hash is kept.
+COUNT = 50_000
+LONG = {
+    name: call(function, *args, shape=shape or [COUNT], dtype="float64", **fields)
+    for name, function, args, shape, fields in (
+        ("uniform", "uniform_", [-2, 3], None, {}),
+        ("normal", "normal_", [], None, {}),
+        ("normal-moved", "normal_", [1.5, 1.7], [COUNT + 7], {}),
+        # One pair after the other, rather than in blocks.
+        ("normal-transposed", "normal_", [-0.3, 0.02], [COUNT // 100, 100], {"layout": "transposed"}),
+        ("exponential", "exponential_", [], None, {}),
+        ("exponential-slow", "exponential_", [0.3], None, {}),
+        ("log-normal", "log_normal_", [], None, {}),
+        ("log-normal-wide", "log_normal_", [0.5, 30], None, {}),
+        ("cauchy", "cauchy_", [2, 0.5], None, {}),
+        ("geometric", "geometric_", [1e-9], None, {}))
+}
+LONG["multinomial"] = call("multinomial", tensor(MANY, "float64"), 190)
+LONG["multinomial-replacement"] = call("multinomial", tensor(MANY, "float64"), COUNT, True)
+
 # name -> one call of torch.nn.init; `options` go by name.
 INIT = {}
 for dtype in ("float64", "float32"):

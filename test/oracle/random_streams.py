@@ -1,10 +1,12 @@
 """random_streams.json and .safetensors: what each random function gives right after torch.manual_seed."""
+import array
+import hashlib
 import struct
 
 import torch
 
 from fixture_json import write_json
-from random_cases import INIT, SEEDS, STREAMS
+from random_cases import INIT, LONG, SEEDS, STREAMS
 from safetensors_writer import write_safetensors
 
 
@@ -71,6 +73,22 @@ def saved_states():
     return list(states), tensors
 
 
+def sha256(drawn):
+    """Of the elements in row-major order, as float64 numbers on a little-endian machine."""
+    return hashlib.sha256(array.array("d", drawn.double().flatten().tolist()).tobytes()).hexdigest()
+
+
+def long_streams():
+    rows = []
+    for name, call in LONG.items():
+        hashes = []
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            hashes.append(sha256(draw(call)))
+        rows.append({"name": name, "call": call, "sha256": hashes})
+    return rows
+
+
 def make_random_streams(folder):
     names, tensors = saved_states()
     for seed in SEEDS:
@@ -86,6 +104,7 @@ def make_random_streams(folder):
     write_json(folder / "random_streams.json", {
         "torch": torch.__version__, "seeds": SEEDS,
         "streams": [{"name": name, "calls": calls} for name, calls in STREAMS.items()],
+        "long": long_streams(),
         "init": [{"name": name, **call} for name, call in INIT.items()],
         "states": names,
     })

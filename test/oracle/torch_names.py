@@ -1,4 +1,4 @@
-"""torch_names.json: the public names of torch.nn and torch.nn.functional."""
+"""torch_names.json: the public names of torch, Tensor, torch.nn, its functional, utils and Module."""
 import types
 
 import torch
@@ -19,6 +19,22 @@ def functions():
             yield name
 
 
+def is_public(name, value):
+    """Not what the module merely imports: modules, and words of typing."""
+    return not name.startswith("_") and not isinstance(value, types.ModuleType) and \
+        getattr(value, "__module__", "") != "typing"
+
+
+def callables(module):
+    return [name for name, value in sorted(vars(module).items()) if callable(value) and is_public(name, value)]
+
+
+def members(kind):
+    return [name for name in dir(kind) if not name.startswith("_")]
+
+
 def make_torch_names(folder):
     classes = sorted(name for name, value in vars(nn).items() if isinstance(value, type) and not name.startswith("_"))
-    write_json(folder / "torch_names.json", {"torch": torch.__version__, "nn": classes, "functional": list(functions())})
+    names = {"nn": classes, "functional": list(functions()), "top": callables(torch),
+             "Tensor": members(torch.Tensor), "Module": members(nn.Module), "utils": callables(nn.utils)}
+    write_json(folder / "torch_names.json", {"torch": torch.__version__, **names})

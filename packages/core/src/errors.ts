@@ -58,6 +58,17 @@ export function alongDimension<T>(axis: number, run: () => T): T {
   }
 }
 
+/** Names `operation` as the one who asked, where `run` fails for want of memory. */
+export function askingForMemory<T>(operation: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof VoxgradError && error.code === 'MEMORY')) throw error;
+    if (!error.message.startsWith('cannot allocate')) throw error; // named already, further in
+    throw new VoxgradError('MEMORY', `${operation}(): ${error.message}`, { cause: error });
+  }
+}
+
 export const shapeError = (message: string) => new VoxgradError('SHAPE', message);
 export const dtypeError = (message: string) => new VoxgradError('DTYPE', message);
 export const argumentError = (message: string) => new VoxgradError('ARGUMENT', message);

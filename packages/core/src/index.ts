@@ -1,7 +1,18 @@
 import './tensor/methods.js';
 
+export {
+  checkCall,
+  notTensor,
+  onTensors,
+  optionalTensors,
+  requireFunction,
+  requireTensorList,
+  requireTensors,
+} from './arguments.js';
+
 export { detectAnomaly, setDetectAnomaly } from './autograd/anomaly.js';
 export { type CheckpointOptions, checkpoint, checkpointWith } from './autograd/checkpoint.js';
+export { type ClipGradNormOptions, clipGradNorm, clipGradValue } from './autograd/clip-grad.js';
 export {
   type BackwardOptions,
   backward,
@@ -26,22 +37,34 @@ export {
   gradcheck,
   gradgradcheck,
 } from './autograd/gradcheck.js';
-export { atSite, enableGrad, isGradEnabled, noGrad } from './autograd/mode.js';
+export {
+  atSite,
+  enableGrad,
+  inferenceMode,
+  isGradEnabled,
+  noGrad,
+  setGradEnabled,
+} from './autograd/mode.js';
 export type { Edge, GradientHook, Gradients, Node } from './autograd/node.js';
 export { defineMultiOp, defineOp, type OpDefinition, type RuleContext } from './autograd/op.js';
 export { cpu, cpuKernels } from './cpu/device.js';
+export { collapse, type Loops } from './cpu/rows.js';
 export * from './device/device.js';
 export * from './device/registry.js';
 export * from './errors.js';
 export * from './ops/adaptive-pool.js';
 export * from './ops/affine-grid.js';
+export * from './ops/alias-joins.js';
+export * from './ops/aliases.js';
 export * from './ops/arrange.js';
+export * from './ops/as-strided.js';
 export * from './ops/avg-pool.js';
 export * from './ops/binary.js';
 export * from './ops/bitwise.js';
 export * from './ops/blend.js';
 export { clone, contiguous, to } from './ops/cast.js';
 export * from './ops/clamp.js';
+export * from './ops/combine.js';
 export {
   type ConvCallOptions,
   type ConvTransposeCallOptions,
@@ -62,12 +85,17 @@ export {
   conv3dWeight,
 } from './ops/conv/gradients.js';
 export * from './ops/counting.js';
+export * from './ops/covariance.js';
 export * from './ops/cumulative.js';
+export * from './ops/dense.js';
 export * from './ops/diagonal.js';
 export * from './ops/einsum.js';
 export * from './ops/extremes.js';
 export * from './ops/grid-sample.js';
+export * from './ops/histogram.js';
 export { gather, indexSelect } from './ops/indexing.js';
+export * from './ops/integers.js';
+export * from './ops/integration.js';
 export * from './ops/interpolate.js';
 export * from './ops/join.js';
 export * from './ops/logical.js';
@@ -104,8 +132,15 @@ export * from './ops/special.js';
 export * from './ops/split.js';
 export * from './ops/unary.js';
 export * from './ops/unfold.js';
+export {
+  diagflat,
+  diagonalScatter,
+  narrowCopy,
+  selectScatter,
+  sliceScatter,
+} from './ops/view-scatter.js';
 export * from './ops/views.js';
-export { checkOptions } from './options.js';
+export { checkOptions, type KnownOptions, likelyName, type OptionTable } from './options.js';
 export { defaultGenerator, Generator, manualSeed } from './random/generator.js';
 export { instanceOfBrand, shared } from './shared.js';
 export * from './state-dict.js';
@@ -136,9 +171,22 @@ export {
   zeros,
   zerosLike,
 } from './tensor/create.js';
+export { asarray, asTensor, trilIndices, triuIndices } from './tensor/create-like.js';
 export * from './tensor/dtype.js';
+export {
+  canCast,
+  isComplex,
+  isFloatingPoint,
+  isNonzero,
+  isSameSize,
+  isSigned,
+  isTensor,
+  numel,
+} from './tensor/inspect.js';
+export * from './tensor/limits.js';
 export * from './tensor/random.js';
 export * from './tensor/random-state.js';
 export * from './tensor/shape.js';
-export { Storage, type View } from './tensor/storage.js';
+export { type Residence, Storage, type View } from './tensor/storage.js';
 export { type NestedList, Tensor, type TensorInit } from './tensor/tensor.js';
+export * from './tensor/windows.js';

@@ -81,8 +81,8 @@ describe('what is misspelt or of the wrong kind is not ignored', () => {
     ['null stride', () => loose(vg.conv3d)(v, w, null, { stride: null }), 'must not be null'],
     ['ceil_mode', () => loose(vg.maxPool3d)(v, 2, { ceil_mode: true }), "did you mean 'ceilMode'"],
     ['a strategy that is not', () => vg.conv3d(v, w, null, { backward: 'nope' }), 'known: fused'],
-    ['a number as matrix', () => loose(vg.matmul)(x, 3), 'argument must be a Tensor, not 3'],
-    ['text as tensor', () => loose(vg.relu)('a'), "argument must be a Tensor, not 'a'"],
+    ['a number as matrix', () => loose(vg.matmul)(x, 3), "expected a Tensor for 'b', but got 3"],
+    ['text as tensor', () => loose(vg.relu)('a'), "expected a Tensor for 'input', but got 'a'"],
     ['no step', () => vg.gradcheck((t: vg.Tensor) => t, [leaf(1)], { eps: 0 }), 'eps must be'],
   ])('%s', (_, run, text) => {
     expect(run).toThrow(text);

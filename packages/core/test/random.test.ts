@@ -83,7 +83,7 @@ describe('the streams of PyTorch that are not in the fixtures', () => {
     const generator = new Generator(3);
     fillNormal(new Float32Array(3), 'float32', 0, 1, generator);
     fillNormal(new Float32Array(20), 'float32', 0, 1, generator);
-    expect(normals(generator, 1)[0]).toBeCloseTo(-0.6137180077293578, 15);
+    expect(normals(generator, 1)[0]).toBe(-0.6137180077293578);
     expect(uniforms(generator, 1)[0]).toBe(0.04922403093343142);
   });
 });

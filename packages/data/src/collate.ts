@@ -25,8 +25,9 @@ export type Collated<T> = T extends Tensor | ArrayBufferView | number | bigint |
  * Joins samples of one structure into a batch:
  *
  * - tensors and typed arrays of one shape are stacked along a new first axis;
- * - numbers become float64, or int64 if all of them are integers (as Python ints and floats do:
- *   give a tensor where the dtype must not depend on the values); bigints int64, booleans bool;
+ * - numbers become float64, whole ones too: JavaScript does not tell 1 from 1.0, and the dtype of a
+ *   batch must not depend on its values. Bigints become int64 and booleans bool, so that a class
+ *   number is `3n`, or `tensor(3, { dtype: 'int64' })`;
  * - strings stay a list;
  * - arrays, plain objects and Maps are joined entry by entry.
  *
@@ -83,8 +84,7 @@ const JOIN = {
     }
   },
 
-  number: (values: readonly unknown[]): Tensor =>
-    tensor(values, { dtype: values.every(Number.isInteger) ? 'int64' : 'float64' }),
+  number: (values: readonly unknown[]): Tensor => tensor(values, { dtype: 'float64' }),
   bigint: (values: readonly unknown[]): Tensor => tensor(values, { dtype: 'int64' }),
   boolean: (values: readonly unknown[]): Tensor => tensor(values, { dtype: 'bool' }),
   string: (values: readonly unknown[]): string[] => [...(values as readonly string[])],

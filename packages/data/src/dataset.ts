@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  checkOptions,
   describe,
   formatShape,
   type Generator,
@@ -150,6 +151,7 @@ export function randomSplit<T>(
   lengths: readonly number[],
   options: { generator?: Generator } = {},
 ): Subset<T>[] {
+  checkOptions('randomSplit', options, ['generator']);
   const source = toDataset(dataset);
   const total = lengths.reduce((a, b) => a + b, 0);
   const sizes = isWhole(total) ? sizesOf(lengths, source.length) : lengths;

@@ -6,9 +6,11 @@
 
 import {
   argumentError,
+  checkOptions,
   defaultGenerator,
   describe,
   type Generator,
+  type OptionTable,
   VoxgradError,
 } from '@voxgrad/core';
 import { inOrder } from './ahead.js';
@@ -49,6 +51,18 @@ export interface DataLoaderOptions<T, B = Collated<T>> {
   prefetch?: number;
 }
 
+const LOADER_OPTIONS: OptionTable<DataLoaderOptions<unknown>> = {
+  batchSize: 'nullable',
+  shuffle: true,
+  sampler: true,
+  batchSampler: true,
+  dropLast: true,
+  generator: true,
+  transform: true,
+  collate: true,
+  prefetch: true,
+};
+
 interface Batch {
   /** Number of the batch in this epoch. */
   readonly number: number;
@@ -69,7 +83,8 @@ export class DataLoader<T, B = Collated<T>> implements Iterable<B>, AsyncIterabl
   readonly #collate: (samples: T[]) => B | Promise<B>;
 
   constructor(dataset: DatasetLike<T>, options: DataLoaderOptions<T, B> = {}) {
-    checkOptions(options);
+    checkOptions('DataLoader', options, LOADER_OPTIONS);
+    checkCombination(options);
     const { batchSize = 1, shuffle, generator, dropLast, transform } = options;
     this.#options = options;
     this.dataset = toDataset(dataset);
@@ -159,7 +174,7 @@ export class DataLoader<T, B = Collated<T>> implements Iterable<B>, AsyncIterabl
 const identity = <T>(sample: T): T => sample;
 const single = <T>(samples: T[]): T => samples[0];
 
-function checkOptions<T, B>(options: DataLoaderOptions<T, B>): void {
+function checkCombination<T, B>(options: DataLoaderOptions<T, B>): void {
   const { batchSize, shuffle, sampler, batchSampler, dropLast, prefetch = 0 } = options;
   if (sampler && shuffle) throw argumentError('sampler option is mutually exclusive with shuffle');
   const one = batchSize === undefined || batchSize === 1;

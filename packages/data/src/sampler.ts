@@ -1,7 +1,14 @@
 // The order in which samples are drawn, as torch.utils.data.sampler, with its draws from the seeded
 // generator. Samplers draw lazily: a number is taken when the index is asked for.
 
-import { argumentError, defaultGenerator, describe, Generator, randint } from '@voxgrad/core';
+import {
+  argumentError,
+  checkOptions,
+  defaultGenerator,
+  describe,
+  Generator,
+  randint,
+} from '@voxgrad/core';
 import { permutation } from './dataset.js';
 import { multinomial } from './multinomial.js';
 
@@ -57,6 +64,7 @@ export class RandomSampler implements Sampler {
     readonly source: Sized,
     readonly options: RandomSamplerOptions = {},
   ) {
+    checkOptions('RandomSampler', options, ['replacement', 'numSamples', 'generator']);
     checkCount('numSamples', this.length);
   }
 
@@ -95,7 +103,9 @@ export class SubsetRandomSampler implements Sampler {
   constructor(
     readonly indices: readonly number[],
     readonly options: { generator?: Generator } = {},
-  ) {}
+  ) {
+    checkOptions('SubsetRandomSampler', options, ['generator']);
+  }
 
   get length(): number {
     return this.indices.length;
@@ -120,6 +130,7 @@ export class WeightedRandomSampler implements Sampler {
     numSamples: number,
     readonly options: { replacement?: boolean; generator?: Generator } = {},
   ) {
+    checkOptions('WeightedRandomSampler', options, ['replacement', 'generator']);
     checkCount('numSamples', numSamples);
     this.weights = Float64Array.from(weights);
     this.length = numSamples;
@@ -139,6 +150,7 @@ export class BatchSampler implements Sampler<number[]> {
     readonly batchSize: number,
     readonly options: { dropLast?: boolean } = {},
   ) {
+    checkOptions('BatchSampler', options, ['dropLast']);
     checkCount('batchSize', batchSize);
   }
 

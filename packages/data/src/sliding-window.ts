@@ -4,10 +4,12 @@
 import {
   argumentError,
   cat,
+  checkCall,
   describe,
   formatShape,
   isFloat,
   noGrad,
+  type OptionTable,
   ones,
   type PadMode,
   pad,
@@ -45,6 +47,18 @@ export interface SlidingWindowOptions {
   progress?: (done: number, total: number) => void;
 }
 
+const WINDOW_OPTIONS: OptionTable<SlidingWindowOptions> = {
+  windowSize: true,
+  predictor: true,
+  overlap: true,
+  blend: true,
+  sigmaScale: true,
+  batchSize: true,
+  paddingMode: true,
+  paddingValue: true,
+  progress: true,
+};
+
 /**
  * The outputs of `predictor` on overlapping windows, averaged where they meet.
  *
@@ -58,6 +72,7 @@ export async function slidingWindowInference(
   input: Tensor,
   options: SlidingWindowOptions,
 ): Promise<Tensor> {
+  checkCall('slidingWindowInference', { input }, options ?? null, WINDOW_OPTIONS);
   const { predictor, progress, batchSize = 1 } = options;
   const window = checked(input, options);
   const sizes = input.shape.slice(2);

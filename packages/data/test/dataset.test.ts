@@ -69,7 +69,7 @@ describe('defaultCollate', () => {
       [3, 4],
     ]);
     expect(raw.tolist()).toEqual([[1], [2]]);
-    expect([n.dtype, n.tolist()]).toEqual(['int64', [1n, 2n]]);
+    expect([n.dtype, n.tolist()]).toEqual(['float64', [1, 2]]);
     expect([f.dtype, f.tolist()]).toEqual(['float64', [0.5, 2]]);
     expect([b.dtype, b.tolist()]).toEqual(['bool', [true, false]]);
     expect([big.dtype, big.tolist()]).toEqual(['int64', [1n, 2n]]);
@@ -83,7 +83,7 @@ describe('defaultCollate', () => {
     ];
     const [first, second] = defaultCollate(pairs);
     expect([first.tolist(), second]).toEqual([
-      [1n, 2n],
+      [1, 2],
       ['a', 'b'],
     ]);
     const map = defaultCollate([new Map([['k', 0.5]]), new Map([['k', 1]])]);

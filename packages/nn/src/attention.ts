@@ -1,7 +1,16 @@
 // Attention (Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762).
 
-import { arange, argumentError, isFloat, softmax, type Tensor, where } from '@voxgrad/core';
+import {
+  arange,
+  argumentError,
+  checkCall,
+  isFloat,
+  softmax,
+  type Tensor,
+  where,
+} from '@voxgrad/core';
 import { dropout } from './dropout.js';
+import { SCALED_DOT_PRODUCT_ATTENTION } from './option-tables.js';
 
 export interface ScaledDotProductAttentionOptions {
   /** Bool: true takes part. Float: is added to the scores. Broadcasts to `[…, L, S]`. */
@@ -21,6 +30,12 @@ export function scaledDotProductAttention(
   value: Tensor,
   options: ScaledDotProductAttentionOptions = {},
 ): Tensor {
+  checkCall(
+    'scaledDotProductAttention',
+    { query, key, value },
+    options,
+    SCALED_DOT_PRODUCT_ATTENTION,
+  );
   const { attnMask, dropoutP = 0, isCausal = false } = options;
   const scale = options.scale ?? 1 / Math.sqrt(query.shape.at(-1) ?? 1);
   if (isCausal && attnMask)

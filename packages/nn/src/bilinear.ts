@@ -1,10 +1,11 @@
-import { formatShape, sameShape, shapeError, type Tensor } from '@voxgrad/core';
+import { formatShape, requireTensors, sameShape, shapeError, type Tensor } from '@voxgrad/core';
 
 /**
  * y[…, o] = Σ x1[…, i]·weight[o, i, j]·x2[…, j] + bias[o]
  * @param weight `[out, in1, in2]`
  */
 export function bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor {
+  requireTensors('bilinear', { x1, x2, weight });
   if (x1.ndim !== x2.ndim)
     throw shapeError(`bilinear(): input dimensions do not match: got ${x1.ndim} and ${x2.ndim}`);
   const batch = x1.shape.slice(0, -1);

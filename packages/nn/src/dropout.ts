@@ -1,6 +1,7 @@
 // Dropout in its forms. The draws are those of PyTorch's CPU generator (builds without MKL).
 
-import { argumentError, shapeError, type Tensor } from '@voxgrad/core';
+import { argumentError, requireTensors, shapeError, type Tensor } from '@voxgrad/core';
+import { DROPOUT } from './option-tables.js';
 import { type InPlaceOptions, inPlaceIf, optionsOf } from './options.js';
 import { bernoulliMask } from './random.js';
 
@@ -64,24 +65,30 @@ function alphaDrop(operation: string, x: Tensor, mask: Mask, options: DropoutOpt
   });
 }
 
-type Dropout = (x: Tensor, options?: number | DropoutOptions, more?: DropoutOptions) => Tensor;
+type Dropout = (
+  x: Tensor,
+  options?: number | DropoutOptions,
+  more?: Omit<DropoutOptions, 'p'>,
+) => Tensor;
 
-/** `(x, p, options)`, `(x, options)` and `(x)` as one record. */
-const merge = (
+/** `(x, p, options)`, `(x, options)` and `(x)` as one record, checked. */
+function merge(
+  operation: string,
+  x: Tensor,
   options: number | DropoutOptions = {},
-  more: DropoutOptions = {},
-): DropoutOptions => ({
-  ...optionsOf(options, 'p'),
-  ...more,
-});
+  more?: Omit<DropoutOptions, 'p'>,
+): DropoutOptions {
+  requireTensors(operation, { input: x });
+  return optionsOf(operation, DROPOUT, 'p', options, more);
+}
 
 /** Zeroes elements with probability `p` (0.5) and divides the others by 1 − p. */
 export const dropout: Dropout = (x, options, more) =>
-  drop('dropout_', x, elements, merge(options, more));
+  drop('dropout_', x, elements, merge('dropout', x, options, more));
 
 /** Dropout of whole channels of `[N, C, L]` or `[C, L]`. */
 export const dropout1d: Dropout = (x, options, more) => {
-  const settings = merge(options, more);
+  const settings = merge('dropout1d', x, options, more);
   checkProbability(settings.p ?? 0.5);
   if (x.ndim !== 2 && x.ndim !== 3)
     throw shapeError(
@@ -94,10 +101,11 @@ export const dropout1d: Dropout = (x, options, more) => {
 
 /** Dropout of whole channels of `[N, C, H, W]`. A 3-D input counts as `[N, C, L]`, as in PyTorch. */
 export const dropout2d: Dropout = (x, options, more) =>
-  drop('dropout2d_', x, channels, merge(options, more));
+  drop('dropout2d_', x, channels, merge('dropout2d', x, options, more));
 
 /** Dropout of whole channels of `[N, C, D, H, W]` or `[C, D, H, W]`. */
-export const dropout3d: Dropout = (x, options, more) => perChannel(x, 5, merge(options, more));
+export const dropout3d: Dropout = (x, options, more) =>
+  perChannel(x, 5, merge('dropout3d', x, options, more));
 
 /** Channels are dim 1 of an input of `batched` dims, dim 0 of any other. */
 function perChannel(x: Tensor, batched: number, settings: DropoutOptions): Tensor {
@@ -107,8 +115,8 @@ function perChannel(x: Tensor, batched: number, settings: DropoutOptions): Tenso
 
 /** Dropout that keeps the mean 0 and variance 1 of SELU networks. Off unless `training`. */
 export const alphaDropout: Dropout = (x, options, more) =>
-  alphaDrop('alpha_dropout_', x, elements, merge(options, more));
+  alphaDrop('alpha_dropout_', x, elements, merge('alphaDropout', x, options, more));
 
 /** Alpha dropout of whole channels of `[N, C, …]`. Off unless `training`. */
 export const featureAlphaDropout: Dropout = (x, options, more) =>
-  alphaDrop('feature_alpha_dropout_', x, channels, merge(options, more));
+  alphaDrop('feature_alpha_dropout_', x, channels, merge('featureAlphaDropout', x, options, more));

@@ -1,5 +1,14 @@
-import { argumentError, shapeError, type Tensor, VoxgradError, where, zeros } from '@voxgrad/core';
+import {
+  argumentError,
+  checkCall,
+  shapeError,
+  type Tensor,
+  VoxgradError,
+  where,
+  zeros,
+} from '@voxgrad/core';
 import { type EmbeddingCallOptions, embedding, rowNumber } from './embedding.js';
+import { EMBEDDING_BAG } from './option-tables.js';
 
 export type BagMode = 'sum' | 'mean' | 'max';
 
@@ -23,11 +32,19 @@ export function embeddingBag(
   weight: Tensor,
   options: EmbeddingBagCallOptions = {},
 ): Tensor {
-  const { mode = 'mean', perSampleWeights, paddingIdx, offsets, ...lookup } = options;
+  checkCall('embeddingBag', { index, weight }, options, EMBEDDING_BAG);
+  const {
+    mode = 'mean',
+    perSampleWeights,
+    offsets,
+    includeLastOffset = false,
+    ...lookup
+  } = options;
+  const { paddingIdx } = lookup;
   checkMode(mode, perSampleWeights, lookup.scaleGradByFreq);
-  const starts = bagStarts(index, offsets, options.includeLastOffset ?? false);
+  const starts = bagStarts(index, offsets, includeLastOffset);
   const flat = index.reshape(-1);
-  const rows = embedding(flat, weight, { ...lookup, paddingIdx });
+  const rows = embedding(flat, weight, lookup);
   const factors = perSampleWeights?.reshape(-1).unsqueeze(1);
   const padding = paddingIdx === undefined ? -1 : rowNumber(paddingIdx, weight.shape[0]);
   const counted = flat.ne(padding).unsqueeze(1);

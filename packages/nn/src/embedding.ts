@@ -3,14 +3,18 @@
 import {
   arange,
   argumentError,
+  askingForMemory,
+  checkCall,
   defineOp,
   dtypeError,
   noGrad,
   norm,
+  requireTensors,
   shapeError,
   type Tensor,
   where,
 } from '@voxgrad/core';
+import { EMBEDDING } from './option-tables.js';
 
 const isIndex = (x: Tensor) => x.dtype === 'int64' || x.dtype === 'int32';
 
@@ -19,6 +23,7 @@ const isIndex = (x: Tensor) => x.dtype === 'int64' || x.dtype === 'int32';
  * largest class + 1 when omitted.
  */
 export function oneHot(x: Tensor, numClasses = -1): Tensor {
+  requireTensors('oneHot', { x });
   if (x.dtype !== 'int64') throw dtypeError('one_hot is only applicable to index tensor.');
   let classes = numClasses;
   if (x.numel === 0) {
@@ -33,10 +38,12 @@ export function oneHot(x: Tensor, numClasses = -1): Tensor {
     else if (needed > classes)
       throw argumentError('Class values must be smaller than num_classes.');
   }
-  return x
-    .unsqueeze(-1)
-    .eq(arange(classes, { device: x.device }))
-    .to('int64');
+  return askingForMemory('oneHot', () =>
+    x
+      .unsqueeze(-1)
+      .eq(arange(classes, { device: x.device }))
+      .to('int64'),
+  );
 }
 
 export interface EmbeddingCallOptions {
@@ -55,6 +62,7 @@ export function embedding(
   weight: Tensor,
   options: EmbeddingCallOptions = {},
 ): Tensor {
+  checkCall('embedding', { index, weight }, options, EMBEDDING);
   const { paddingIdx, maxNorm, normType = 2, scaleGradByFreq = false } = options;
   if (weight.ndim !== 2) throw shapeError("'weight' must be 2-D");
   if (!isIndex(index))

@@ -7,13 +7,17 @@ import {
   type Generator,
   noGrad,
   numelOf,
+  type OptionTable,
   randperm,
+  requireTensors,
   shapeError,
   type Tensor,
   tensor,
   zeros,
 } from '@voxgrad/core';
 import { type Columns, qr } from './householder.js';
+import { type InitTarget, inPlace, numbersOf } from './init-plain.js';
+import { DIRAC, ORTHOGONAL } from './option-tables.js';
 import { optionsOf } from './options.js';
 
 export interface InitOptions {
@@ -28,6 +32,7 @@ function assign(x: Tensor, values: Float64Array<ArrayBuffer>): Tensor {
 
 /** The identity: `x`, `[out, in]`, hands through as many inputs as it can. */
 export function eye_(x: Tensor): Tensor {
+  requireTensors('eye_', { x });
   if (x.ndim !== 2) throw shapeError('Only tensors with 2 dimensions are supported');
   noGrad(() => x.copy_(eye(x.shape[0], x.shape[1], { dtype: x.dtype, device: x.device })));
   return x;
@@ -40,7 +45,8 @@ export interface DiracOptions {
 
 /** The identity of convolutions: a one in the middle of the kernel from channel i to channel i. */
 export function dirac_(x: Tensor, options: number | DiracOptions = {}): Tensor {
-  const { groups = 1 } = optionsOf(options, 'groups');
+  requireTensors('dirac_', { x });
+  const { groups = 1 } = optionsOf('dirac_', DIRAC, 'groups', options);
   if (![3, 4, 5].includes(x.ndim))
     throw shapeError('Only tensors with 3, 4, or 5 dimensions are supported');
   const [outChannels, inChannels, ...kernel] = x.shape;
@@ -56,33 +62,57 @@ export function dirac_(x: Tensor, options: number | DiracOptions = {}): Tensor {
   return assign(x, values);
 }
 
+export interface TruncNormalOptions extends InitOptions {
+  mean?: number;
+  std?: number;
+  /** The smallest number, −2 unless given. */
+  a?: number;
+  /** The largest number, 2 unless given. */
+  b?: number;
+}
+
+const TRUNC_NORMAL: OptionTable<TruncNormalOptions> = {
+  mean: true,
+  std: true,
+  a: true,
+  b: true,
+  generator: true,
+};
+
 /**
  * Normal numbers, cut off below `a` and above `b`: uniform numbers through the inverse of the
  * distribution (J. Burkardt, "The Truncated Normal Distribution", 2014).
  */
 export function truncNormal_(
-  x: Tensor,
-  mean = 0,
-  std = 1,
-  a = -2,
-  b = 2,
+  tensor: InitTarget,
+  mean: number | TruncNormalOptions = {},
+  std?: number,
+  a?: number,
+  b?: number,
   options: InitOptions = {},
 ): Tensor {
-  if (mean < a - 2 * std || mean > b + 2 * std)
+  const given = numbersOf<TruncNormalOptions, 'mean'>(
+    'truncNormal_',
+    TRUNC_NORMAL,
+    'mean',
+    mean,
+    { std, a, b },
+    options,
+  );
+  const { mean: centre = 0, std: width = 1, a: low = -2, b: high = 2, generator } = given;
+  if (centre < low - 2 * width || centre > high + 2 * width)
     console.warn(
       'mean is more than 2 std from [a, b] in nn.init.truncNormal_. The distribution of values may be ' +
         'incorrect.',
     );
-  const low = normalCdf((a - mean) / std);
-  const high = normalCdf((b - mean) / std);
-  noGrad(() => {
-    x.uniform_(2 * low - 1, 2 * high - 1, options);
+  const [from, to] = [low, high].map((end) => 2 * normalCdf((end - centre) / width) - 1);
+  return inPlace('truncNormal_', tensor, (x) => {
+    x.uniform_(from, to, { generator });
     x.erfinv_()
-      .mul_(std * Math.sqrt(2))
-      .add_(mean)
-      .clamp_({ min: a, max: b });
+      .mul_(width * Math.sqrt(2))
+      .add_(centre)
+      .clamp_({ min: low, max: high });
   });
-  return x;
 }
 
 const normalCdf = (x: number): number =>
@@ -103,8 +133,13 @@ export interface OrthogonalOptions extends InitOptions {
  * networks", 2013): Q of a normal matrix, with the signs that make it uniform (F. Mezzadri, "How to
  * generate random matrices from the classical compact groups", 2007).
  */
-export function orthogonal_(x: Tensor, options: number | OrthogonalOptions = {}): Tensor {
-  const { gain = 1, generator } = optionsOf(options, 'gain');
+export function orthogonal_(
+  x: Tensor,
+  options: number | OrthogonalOptions = {},
+  more?: Omit<OrthogonalOptions, 'gain'>,
+): Tensor {
+  requireTensors('orthogonal_', { x });
+  const { gain = 1, generator } = optionsOf('orthogonal_', ORTHOGONAL, 'gain', options, more);
   if (x.ndim < 2) throw shapeError('Only tensors with 2 or more dimensions are supported');
   if (x.numel === 0) return x;
   const rows = x.shape[0];
@@ -138,6 +173,13 @@ function columnsOf(matrix: Float64Array, rows: number): Columns {
   );
 }
 
+export interface SparseOptions extends InitOptions {
+  /** 0.01 unless given. */
+  std?: number;
+}
+
+const SPARSE: OptionTable<SparseOptions> = { std: true, generator: true };
+
 /**
  * Normal numbers of `std`, of which the share `sparsity` in each column is zero (J. Martens, "Deep
  * learning via Hessian-free optimization", 2010).
@@ -145,13 +187,16 @@ function columnsOf(matrix: Float64Array, rows: number): Columns {
 export function sparse_(
   x: Tensor,
   sparsity: number,
-  std = 0.01,
-  { generator }: InitOptions = {},
+  std: number | SparseOptions = {},
+  options: InitOptions = {},
 ): Tensor {
+  requireTensors('sparse_', { tensor: x });
+  const given = numbersOf<SparseOptions, 'std'>('sparse_', SPARSE, 'std', std, {}, options);
+  const { std: width = 0.01, generator } = given;
   if (x.ndim !== 2) throw shapeError('Only tensors with 2 dimensions are supported');
   const [rows, columns] = x.shape;
   const zeroCount = Math.ceil(sparsity * rows);
-  noGrad(() => x.normal_(0, std, { generator }));
+  noGrad(() => x.normal_(0, width, { generator }));
   const dropped = new Uint8Array(x.numel);
   for (let column = 0; column < columns; column++) {
     const order = randperm(rows, { generator, device: 'cpu' }).dataSync();

@@ -1,34 +1,35 @@
 // Initial values with PyTorch's formulas. The order of the operations is PyTorch's too: another
 // order changes the last bit of a bound, and with it every weight.
 
-import { argumentError, formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  checkCall,
+  formatShape,
+  numberList,
+  requireTensors,
+  shapeError,
+  type Tensor,
+} from '@voxgrad/core';
+import { normal_, uniform_ } from './init-plain.js';
 import type { InitOptions } from './init-structured.js';
+import { KAIMING, XAVIER } from './option-tables.js';
 import { optionsOf } from './options.js';
 
+export {
+  constant_,
+  type InitTarget,
+  type NormalOptions,
+  normal_,
+  ones_,
+  type UniformOptions,
+  uniform_,
+  zeros_,
+} from './init-plain.js';
 export * from './init-structured.js';
-
-const inPlace = (tensor: Tensor, write: () => void): Tensor => {
-  noGrad(write);
-  return tensor;
-};
-
-/** Uniform on [a, b). */
-export const uniform_ = (tensor: Tensor, a = 0, b = 1, options: InitOptions = {}): Tensor =>
-  inPlace(tensor, () => tensor.uniform_(a, b, options));
-
-/** Normal with `mean` and standard deviation `std`. */
-export const normal_ = (tensor: Tensor, mean = 0, std = 1, options: InitOptions = {}): Tensor =>
-  inPlace(tensor, () => tensor.normal_(mean, std, options));
-
-/** Every element becomes `value`. */
-export const constant_ = (tensor: Tensor, value: number): Tensor =>
-  inPlace(tensor, () => tensor.fill_(value));
-
-export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0);
-export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
 
 /** Inputs and outputs that one unit of a weight `[out, in, ...kernel]` is connected to. */
 export function fans(shape: readonly number[]): { fanIn: number; fanOut: number } {
+  numberList('fans', 'shape', shape);
   if (shape.length < 2)
     throw shapeError(
       'Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got ' +
@@ -85,6 +86,8 @@ export interface KaimingOptions extends InitOptions {
   nonlinearity?: Nonlinearity;
 }
 
+const drawn = ({ generator }: InitOptions): InitOptions => ({ generator });
+
 function kaimingStd({ shape }: Tensor, options: KaimingOptions): number {
   const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = options;
   const name = camelCase(mode);
@@ -98,15 +101,17 @@ function kaimingStd({ shape }: Tensor, options: KaimingOptions): number {
  * U(−bound, bound) with bound = √3·gain / √fan (K. He et al., "Delving deep into rectifiers", 2015).
  */
 export function kaimingUniform_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+  checkCall('kaimingUniform_', { tensor }, options, KAIMING);
   if (tensor.numel === 0) return tensor;
   const bound = Math.sqrt(3) * kaimingStd(tensor, options);
-  return uniform_(tensor, -bound, bound, options);
+  return uniform_(tensor, -bound, bound, drawn(options));
 }
 
 /** N(0, gain² / fan). */
 export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+  checkCall('kaimingNormal_', { tensor }, options, KAIMING);
   if (tensor.numel === 0) return tensor;
-  return normal_(tensor, 0, kaimingStd(tensor, options), options);
+  return normal_(tensor, 0, kaimingStd(tensor, options), drawn(options));
 }
 
 export interface XavierOptions extends InitOptions {
@@ -123,16 +128,26 @@ const xavierStd = (tensor: Tensor, gain = 1) => {
  * U(−a, a) with a = √3·gain·√(2 / (fanIn + fanOut)) (X. Glorot and Y. Bengio, "Understanding the
  * difficulty of training deep feedforward neural networks", 2010).
  */
-export function xavierUniform_(tensor: Tensor, given: number | XavierOptions = {}): Tensor {
-  const options = optionsOf(given, 'gain');
+export function xavierUniform_(
+  tensor: Tensor,
+  given: number | XavierOptions = {},
+  more?: Omit<XavierOptions, 'gain'>,
+): Tensor {
+  requireTensors('xavierUniform_', { tensor });
+  const options = optionsOf('xavierUniform_', XAVIER, 'gain', given, more);
   const a = Math.sqrt(3) * xavierStd(tensor, options.gain);
-  return uniform_(tensor, -a, a, options);
+  return uniform_(tensor, -a, a, drawn(options));
 }
 
 /** N(0, gain²·2 / (fanIn + fanOut)). */
-export function xavierNormal_(tensor: Tensor, given: number | XavierOptions = {}): Tensor {
-  const options = optionsOf(given, 'gain');
-  return normal_(tensor, 0, xavierStd(tensor, options.gain), options);
+export function xavierNormal_(
+  tensor: Tensor,
+  given: number | XavierOptions = {},
+  more?: Omit<XavierOptions, 'gain'>,
+): Tensor {
+  requireTensors('xavierNormal_', { tensor });
+  const options = optionsOf('xavierNormal_', XAVIER, 'gain', given, more);
+  return normal_(tensor, 0, xavierStd(tensor, options.gain), drawn(options));
 }
 
 /** What Linear and the convolutions draw: weight first, then bias. */

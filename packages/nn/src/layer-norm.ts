@@ -2,12 +2,15 @@
 
 import {
   argumentError,
+  checkCall,
   embed,
   formatShape,
+  numberList,
   sameShape,
   shapeError,
   type Tensor,
 } from '@voxgrad/core';
+import { AFFINE_NORM, LOCAL_RESPONSE_NORM } from './option-tables.js';
 
 export interface AffineNormOptions {
   weight?: Tensor | null;
@@ -34,7 +37,8 @@ export function layerNorm(
   normalizedShape: number | readonly number[],
   options: AffineNormOptions = {},
 ): Tensor {
-  const shape = typeof normalizedShape === 'number' ? [normalizedShape] : normalizedShape;
+  checkCall('layerNorm', { x }, options, AFFINE_NORM);
+  const shape = numberList('layerNorm', 'normalizedShape', normalizedShape);
   const { weight, bias, eps = 1e-5 } = options;
   if (shape.length === 0)
     throw shapeError(
@@ -57,6 +61,7 @@ export function layerNorm(
 
 /** Normalises `[N, C, …]` over groups of channels; weight and bias are `[C]`. */
 export function groupNorm(x: Tensor, numGroups: number, options: AffineNormOptions = {}): Tensor {
+  checkCall('groupNorm', { x }, options, AFFINE_NORM);
   const { weight, bias, eps = 1e-5 } = options;
   if (x.ndim < 2)
     throw shapeError(`Expected at least 2 dimensions for input tensor but received ${x.ndim}`);
@@ -97,6 +102,7 @@ export function localResponseNorm(
   size: number,
   options: LocalResponseNormOptions = {},
 ): Tensor {
+  checkCall('localResponseNorm', { x }, options, LOCAL_RESPONSE_NORM);
   const { alpha = 1e-4, beta = 0.75, k = 1 } = options;
   if (x.ndim < 3)
     throw shapeError(`Expected 3D or higher dimensionality input (got ${x.ndim} dimensions)`);

@@ -42,11 +42,19 @@ export function loadInto(
   }
   const missingKeys = [...targets.keys()].filter((key) => !state.has(key));
   const unexpectedKeys = [...unexpected];
-  const problems: string[] = [];
-  if (strict && missingKeys.length > 0)
-    problems.push(`Missing key(s) in state_dict: ${quoted(missingKeys)}. `);
-  if (strict && unexpectedKeys.length > 0)
-    problems.push(`Unexpected key(s) in state_dict: ${quoted(unexpectedKeys)}. `);
+  const keys = { missingKeys, unexpectedKeys };
+  const hooks = module
+    .modules()
+    .flatMap((part) => part.loadHooks().map((hook) => () => hook(part, keys)));
+  // Hooks run after the writes and may excuse keys; without any, nothing is written first.
+  const problems = strict && hooks.length === 0 ? keyProblems(keys) : [];
+  const refuse = (all: readonly string[]) => {
+    if (all.length === 0) return;
+    throw new VoxgradError(
+      'STATE_DICT',
+      `Error(s) in loading state_dict for ${module.constructor.name}:\n\t${all.join('\n\t')}${prefixHint(strict, targets, state)}`,
+    );
+  };
   const writes: [Tensor, Tensor][] = [];
   for (const [key, target] of targets) {
     if (!state.has(key)) continue;
@@ -54,16 +62,21 @@ export function loadInto(
     if (typeof fit === 'string') problems.push(fit);
     else writes.push([target, fit]);
   }
-  if (problems.length > 0)
-    throw new VoxgradError(
-      'STATE_DICT',
-      `Error(s) in loading state_dict for ${module.constructor.name}:\n\t${problems.join('\n\t')}${prefixHint(strict, targets, state)}`,
-    );
+  refuse(problems);
   noGrad(() => {
     for (const [target, source] of writes) target.copy_(source);
   });
-  return { missingKeys, unexpectedKeys };
+  for (const hook of hooks) hook();
+  if (strict && hooks.length > 0) refuse(keyProblems(keys));
+  return keys;
 }
+
+const keyProblems = ({ missingKeys, unexpectedKeys }: LoadResult): string[] => [
+  ...(missingKeys.length > 0 ? [`Missing key(s) in state_dict: ${quoted(missingKeys)}. `] : []),
+  ...(unexpectedKeys.length > 0
+    ? [`Unexpected key(s) in state_dict: ${quoted(unexpectedKeys)}. `]
+    : []),
+];
 
 /** Keys right below `prefix` that are neither a tensor nor a child of its module. */
 function strayKeys(

@@ -1,11 +1,15 @@
 import {
   argumentError,
   atSite,
+  checkOptions,
   type DeviceLike,
   type DType,
   describe,
   instanceOfBrand,
   type ModuleMetadata,
+  type OptionTable,
+  optionalTensors,
+  requireFunction,
   StateDict,
   Tensor,
 } from '@voxgrad/core';
@@ -25,6 +29,9 @@ export type ForwardPreHook = (
 ) => readonly unknown[] | void;
 export type ForwardHook = (module: Module, inputs: readonly unknown[], output: unknown) => unknown;
 
+/** May change the lists of keys, which a strict load goes by afterwards. */
+export type LoadStateDictPostHook = (module: Module, keys: LoadResult) => void;
+
 export type { BackwardHook } from './backward-hook.js';
 
 /** Which of a module's tensors to name, and how. */
@@ -34,6 +41,8 @@ export interface NamedOptions {
   /** False leaves out the modules below. */
   recurse?: boolean;
 }
+
+const NAMED: OptionTable<NamedOptions> = { prefix: true, recurse: true };
 
 /** A tensor of a module: the property that holds it and its name in state dicts. */
 export interface Member<T> {
@@ -65,6 +74,7 @@ export abstract class Module {
   readonly #preHooks: Hook<ForwardPreHook> = new Set();
   readonly #hooks: Hook<ForwardHook> = new Set();
   readonly #backwardHooks: Hook<BackwardHook> = new Set();
+  readonly #loadHooks: Hook<LoadStateDictPostHook> = new Set();
 
   static [Symbol.hasInstance](value: unknown): boolean {
     return instanceOfBrand(this, Module, BRAND, value);
@@ -107,8 +117,24 @@ export abstract class Module {
     return { remove: () => this.#backwardHooks.delete(hook) };
   }
 
+  /**
+   * `hook(module, { missingKeys, unexpectedKeys })` runs after a state dict was loaded into this
+   * module or one above it, and may take keys off the lists so that `strict` does not mind them.
+   */
+  registerLoadStateDictPostHook(hook: LoadStateDictPostHook): { remove(): void } {
+    this.#loadHooks.add(hook);
+    return { remove: () => this.#loadHooks.delete(hook) };
+  }
+
+  /** Internal: the hooks of {@link registerLoadStateDictPostHook}. */
+  loadHooks(): readonly LoadStateDictPostHook[] {
+    return [...this.#loadHooks];
+  }
+
   /** A tensor that belongs to the state but is not learnt, readable as a property of that name. */
   registerBuffer(name: string, tensor: Tensor | null, options: RegisterBufferOptions = {}): void {
+    checkOptions('registerBuffer', options, ['persistent']);
+    optionalTensors('registerBuffer', { tensor });
     if (name === '' || name.includes('.'))
       throw argumentError(
         `registerBuffer(): a buffer's name must not be empty or hold a dot, but got ${describe(name)}`,
@@ -215,6 +241,7 @@ export abstract class Module {
 
   /** Every parameter once (shared ones under their first name), with its dotted name. */
   namedParameters(options: NamedOptions = {}): [string, Parameter][] {
+    checkOptions('namedParameters', options, NAMED);
     return this.#collect((module) => module.ownParameters(), options);
   }
 
@@ -223,6 +250,7 @@ export abstract class Module {
   }
 
   namedBuffers(options: NamedOptions = {}): [string, Tensor][] {
+    checkOptions('namedBuffers', options, NAMED);
     return this.#collect((module) => module.ownBuffers(), options);
   }
 
@@ -282,9 +310,10 @@ export abstract class Module {
     return this;
   }
 
-  /** Calls `fn` on every module below, then on this one. */
+  /** Calls `fn` on every module below (on one that a module holds twice, once), then on this one. */
   apply(fn: (module: Module) => void): this {
-    for (const child of this.children()) child.apply(fn);
+    requireFunction('apply', 'fn', fn);
+    for (const child of new Set(this.children())) child.apply(fn);
     fn(this);
     return this;
   }
@@ -350,6 +379,7 @@ export abstract class Module {
     state: StateDict | Map<string, Tensor>,
     options: { strict?: boolean } = {},
   ): LoadResult {
+    checkOptions('loadStateDict', options, ['strict']);
     return loadInto(this, state, options.strict ?? true);
   }
 

@@ -3,6 +3,7 @@
 import {
   argumentError,
   bmm,
+  checkCall,
   dtypeError,
   formatShape,
   isFloat,
@@ -15,6 +16,7 @@ import {
 } from '@voxgrad/core';
 import { mergedMask, pairMask, sizeOf, tuple, widen } from './attention-masks.js';
 import { dropout } from './dropout.js';
+import { MULTI_HEAD_ATTENTION } from './option-tables.js';
 
 /** The learnt tensors of multi-head attention; see `nn.MultiheadAttention`. */
 export interface AttentionWeights {
@@ -143,6 +145,7 @@ export function multiHeadAttention(
   weights: AttentionWeights,
   options: MultiHeadAttentionOptions = {},
 ): [Tensor, Tensor | null] {
+  checkCall('multiHeadAttention', { query, key, value }, options, MULTI_HEAD_ATTENTION);
   if (checkRanks(query, key, value, options, numHeads))
     return batchedAttention(query, key, value, numHeads, weights, options);
   const q = query.unsqueeze(1);

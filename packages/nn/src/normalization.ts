@@ -1,4 +1,12 @@
-import { argumentError, formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  checkCall,
+  formatShape,
+  noGrad,
+  shapeError,
+  type Tensor,
+} from '@voxgrad/core';
+import { BATCH_NORM, INSTANCE_NORM } from './option-tables.js';
 
 export interface BatchNormOptions {
   runningMean?: Tensor | null;
@@ -17,6 +25,7 @@ export interface BatchNormOptions {
  * Running statistics are updated in place, with the unbiased variance.
  */
 export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
+  checkCall('batchNorm', { x }, options ?? null, BATCH_NORM);
   const {
     runningMean,
     runningVar,
@@ -74,6 +83,7 @@ export interface InstanceNormOptions {
  * channels. Running statistics take the mean over the samples.
  */
 export function instanceNorm(x: Tensor, options: InstanceNormOptions = {}): Tensor {
+  checkCall('instanceNorm', { x }, options, INSTANCE_NORM);
   const { runningMean, runningVar, weight, bias, useInputStats = true, momentum, eps } = options;
   const [batch, channels, ...spatial] = x.shape;
   if (useInputStats && spatial.every((size) => size === 1))

@@ -1,12 +1,29 @@
 // How arguments are read: a customary number that may stand alone, and PyTorch's `inplace`.
 
-import { isGradEnabled, type Tensor } from '@voxgrad/core';
+import {
+  checkOptions,
+  isGradEnabled,
+  type OptionTable,
+  requireTensors,
+  type Tensor,
+} from '@voxgrad/core';
 
-/** Options, of which the number under `key` may be given alone: `f(x, 0.1)`, `f(x, { slope: 0.1 })`. */
-export const optionsOf = <K extends string, O extends { readonly [P in K]?: number | undefined }>(
-  given: number | O,
+/**
+ * Options, of which the number under `key` may stand before the others or alone: `f(x, 0.1)`,
+ * `f(x, 0.1, { inplace })`, `f(x, { slope: 0.1, inplace })`. Checked by `known`.
+ */
+export function optionsOf<O extends object, K extends keyof O & string>(
+  operation: string,
+  known: OptionTable<O>,
   key: K,
-): O => (typeof given === 'number' ? ({ [key]: given } as unknown as O) : given);
+  given: number | O,
+  more?: Omit<O, K>,
+): O {
+  checkOptions(operation, more, known);
+  if (typeof given === 'number') return { ...more, [key]: given } as O;
+  checkOptions(operation, given, known);
+  return more === undefined ? given : { ...given, ...more };
+}
 
 export interface InPlaceOptions {
   /**
@@ -18,6 +35,7 @@ export interface InPlaceOptions {
 
 /** `f(x)`, written into `x`; an error where the tape does not allow that. */
 export function inPlace(operation: string, x: Tensor, f: (x: Tensor) => Tensor): Tensor {
+  requireTensors(operation, { input: x });
   // What the derivative rules keep must survive the write.
   const y = f(isGradEnabled() && x.requiresGrad ? x.clone() : x);
   return y === x ? x : x.replaceWith(y, operation);

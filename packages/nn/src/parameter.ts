@@ -1,4 +1,4 @@
-import { instanceOfBrand, Tensor } from '@voxgrad/core';
+import { checkOptions, instanceOfBrand, requireTensors, Tensor } from '@voxgrad/core';
 
 const BRAND = Symbol.for('voxgrad.nn.Parameter');
 
@@ -7,6 +7,8 @@ export class Parameter extends Tensor {
   readonly [BRAND] = true;
 
   constructor(data: Tensor, options: { requiresGrad?: boolean } = {}) {
+    requireTensors('Parameter', { data });
+    checkOptions('Parameter', options, ['requiresGrad']);
     super(data);
     this.requiresGrad = options.requiresGrad ?? true;
   }

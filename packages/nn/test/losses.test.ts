@@ -9,7 +9,7 @@ import {
   tensor,
   zeros,
 } from '@voxgrad/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defined, filled, thrownBy } from '../../core/test/support/numbers.js';
 import * as nn from '../src/index.js';
 
@@ -212,8 +212,16 @@ describe('mseLoss', () => {
     expect(F.mseLoss(a, b, { reduction: 'none' }).shape).toEqual([2, 3]);
   });
 
-  it('refuses to broadcast', () => {
-    expect(() => F.mseLoss(a, zeros([3], { dtype: 'float64' }))).toThrow('of the same size');
+  it('broadcasts with a warning, once for the same sizes', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const row = zeros([3], { dtype: 'float64' });
+    for (const loss of [F.mseLoss(a, row), F.mseLoss(a, row)])
+      expect(loss.item()).toBeCloseTo(a.square().mean().item() as number, 14);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('likely lead to incorrect results')],
+    ]);
+    expect(() => F.mseLoss(a, zeros([4], { dtype: 'float64' }))).toThrow('must match the size');
+    warn.mockRestore();
   });
 });
 

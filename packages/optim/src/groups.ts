@@ -1,6 +1,6 @@
 // Parameters as users give them: a list of tensors, or groups with options of their own.
 
-import { argumentError, autogradError, describe, Tensor } from '@voxgrad/core';
+import { argumentError, autogradError, describe, likelyName, Tensor } from '@voxgrad/core';
 import type { Defaults } from './options.js';
 
 /** A list of parameters with its own options; the rest comes from the optimizer's defaults. */
@@ -49,6 +49,7 @@ export function completeGroup<O>(
   if (params.some((p) => taken.has(p)))
     throw argumentError('some parameters appear in more than one parameter group');
   const group: Record<string, unknown> = { ...input };
+  checkSpelling(Object.keys(group), Object.keys(defaults));
   for (const [name, value] of Object.entries(defaults)) {
     group[name] ??= value;
     if (group[name] === undefined)
@@ -57,6 +58,18 @@ export function completeGroup<O>(
       );
   }
   return { ...group, params } as ParamGroup<O>;
+}
+
+/** A group may hold names of the user's own, but not an option misspelt. */
+function checkSpelling(given: readonly string[], known: readonly string[]): void {
+  for (const name of given) {
+    if (name === 'params' || known.includes(name)) continue;
+    const meant = likelyName(name, known);
+    if (meant !== undefined)
+      throw argumentError(
+        `parameter group got an unexpected option '${name}'; did you mean '${meant}'? It takes ${known.join(', ')}`,
+      );
+  }
 }
 
 function checkParams(params: unknown): Tensor[] {

@@ -1,4 +1,4 @@
-import { instanceOfBrand, Tensor, zerosLike } from '@voxgrad/core';
+import { checkOptions, instanceOfBrand, Tensor, zerosLike } from '@voxgrad/core';
 import {
   completeGroup,
   groupsOf,
@@ -14,8 +14,13 @@ const BRAND = Symbol.for('voxgrad.Optimizer');
 /** What an optimizer remembers of one parameter, under PyTorch's names. */
 export type ParamState = Record<string, unknown>;
 
+/** The options of an optimizer of which no more is known: every one has a learning rate. */
+export interface AnyOptions {
+  lr: number;
+}
+
 /** Parameter groups with their options, what is remembered of each parameter, and state dicts. */
-export abstract class Optimizer<O extends object> {
+export abstract class Optimizer<O extends object = AnyOptions> {
   readonly [BRAND] = true;
   readonly paramGroups: ParamGroup<O>[] = [];
   readonly state = new Map<Tensor, ParamState>();
@@ -55,6 +60,7 @@ export abstract class Optimizer<O extends object> {
 
   /** Forgets all gradients, or fills them with zeros. */
   zeroGrad(options: { setToNull?: boolean } = {}): void {
+    checkOptions('zeroGrad', options, ['setToNull']);
     for (const { params } of this.paramGroups)
       for (const p of params)
         if (p.grad !== null) p.grad = options.setToNull === false ? zerosLike(p.grad) : null;

@@ -1,7 +1,6 @@
 // What every optimizer does with its options: fill in defaults, refuse what PyTorch refuses.
 
-import { argumentError, describe } from '@voxgrad/core';
-import { camelCase } from './names.js';
+import { argumentError, checkOptions, describe } from '@voxgrad/core';
 
 /** Values for the groups that give none; undefined where each group must give one. */
 export type Defaults<O> = { [K in keyof O]-?: O[K] | undefined };
@@ -36,14 +35,11 @@ export function withDefaults<T extends object>(
   defaults: T,
   given: { readonly [K in keyof T]?: T[K] } = {},
 ): T {
-  if (typeof given !== 'object' || given === null)
-    throw argumentError(`${owner}: expected an options object, but got ${describe(given)}`);
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(defaults, name)) {
-      const meant = camelCase(name);
-      const advice = Object.hasOwn(defaults, meant) ? `; did you mean '${meant}'?` : '';
-      throw argumentError(`${owner}: got an unexpected option '${name}'${advice}`);
-    }
+  const known = Object.entries(defaults).map(([name, value]) => [
+    name,
+    value === null ? 'nullable' : true,
+  ]);
+  checkOptions(owner, given, Object.fromEntries(known));
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(set) };
 }

@@ -249,7 +249,7 @@ describe('arguments are refused in the words of PyTorch', () => {
     [
       "PyTorch's spelling",
       () => new Adam(p, { weight_decay: 1 } as never),
-      "Adam: got an unexpected option 'weight_decay'; did you mean 'weightDecay'?",
+      "Adam() got an unexpected option 'weight_decay'; did you mean 'weightDecay'?",
     ],
     ['unknown', () => new AdamW(p, { fused: true } as never), "got an unexpected option 'fused'"],
     ['alpha', () => new RMSprop(p, { alpha: -1 }), 'Invalid alpha value: -1'],

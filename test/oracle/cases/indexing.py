@@ -61,3 +61,8 @@ function("where", B([[True], [False]]), X(3), X(2, 1))
 function("where", B(True), X(), X(2))
 function("F.oneHot", I([0, 2, 1]), 4)
 function("F.oneHot", I([[0, 2], [1, 1]]))
+method("put", X(3, 4), I([[0, 11], [-2, 5]]), X(2, 2))
+for reduce in ("prod", "mean", "amax", "amin"):
+    for include_self in (True, False):
+        method("indexReduce", X(3, 4), 0, I([2, 0, 2]), X(3, 4), reduce, includeSelf=include_self)
+method("argwhere", V([[0.0, 1.0], [2.0, 0.0]]))

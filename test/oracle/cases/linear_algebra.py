@@ -1,7 +1,7 @@
 """Products of matrices and what is built on them."""
 import torch
 
-from case_table import I, Table, VX, X
+from case_table import I, Table, V, VX, X
 
 table = Table("linear algebra")
 method, function = table.method, table.function
@@ -86,3 +86,28 @@ function("F.pairwiseDistance", X(3, 4), X(3, 4), p=3)
 function("F.pdist", X(4, 3))
 for p in (1, 3.0, float("inf"), 0):
     function("F.pdist", X(4, 3), p)
+
+# Well conditioned, so that float32 inverts them to its precision.
+REGULAR = [[[4.0, 1.0, -0.5], [2.0, 5.0, 1.0], [0.5, 1.0, 3.0]], [[0.0, 2.0, 0.5], [2.0, -1.0, 0.0], [0.25, 0.5, 2.0]]]
+LARGE = [[3.0, 1.0, 0.0, 0.5], [1.0, -4.0, 2.0, 0.0], [0.5, 0.0, 2.0, 1.0], [0.0, 1.0, 0.25, 3.0]]
+SINGULAR = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, -1.0, 2.0]]
+method("inverse", VX(REGULAR))
+method("inverse", VX(LARGE))
+# PyTorch's gradient of a singular matrix is 0, which is not its derivative.
+method("det", V(SINGULAR))
+for matrix in (REGULAR, LARGE, [[2.0, 1.0], [0.5, -3.0]], [[-2.5]]):
+    method("det", VX(matrix))
+for matrix in (REGULAR, LARGE):
+    method("slogdet", VX(matrix), fields=["sign", "logabsdet"])
+method("logdet", VX(REGULAR[0]))
+for power in (0, 1, 2, 5, -1, -2):
+    method("matrixPower", VX(REGULAR), power)
+method("adjoint", X(2, 3, 4))
+function("chainMatmul", X(2, 3), X(3, 4), X(4, 2))
+method("cov", X(3, 5))
+method("cov", X(5), correction=0)
+method("cov", X(2, 4), fweights=I([1, 2, 1, 3]), aweights=V([0.5, 1.0, 0.25, 2.0]))
+method("corrcoef", X(3, 5))
+method("renorm", X(3, 4), 2, 0, 1.25)
+method("renorm", X(2, 3, 2), 1, -1, 2.5)
+method("vdot", X(3), X(3))

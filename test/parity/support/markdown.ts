@@ -1,6 +1,6 @@
 import * as vg from 'voxgrad';
 import { torchVersion } from './cases.js';
-import { type Namespace, namespaces } from './names.js';
+import { type Group, type Namespace, namespaces } from './names.js';
 import type { PathResult } from './results.js';
 
 /** Powers of ten alone: the last digits say nothing. */
@@ -63,19 +63,26 @@ function writtenOracles(results: readonly PathResult[]): string[] {
   ];
 }
 
-function absentNames({ title, absent, uncompared }: Namespace): string[] {
-  const table = [
-    row('Name', 'Why'),
-    '|---|---|',
-    ...absent.map(({ name, reason }) => row(`\`${name}\``, reason)),
-  ];
-  const present = uncompared.map((name) => `\`${name}\``).join(', ');
+const quoted = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+function grouped(column: string, groups: readonly Group[]): string[] {
+  if (groups.length === 0) return [];
+  const rows = groups.map(({ reason, names }) => row(reason, quoted(names)));
+  return [row(column, 'Names'), '|---|---|', ...rows, ''];
+}
+
+function namesOf({ title, compared, uncompared, different, missing }: Namespace): string[] {
+  const sizes = [different, missing].map((groups) => groups.flatMap(({ names }) => names).length);
+  const present = compared.length + uncompared.length;
   return [
-    `## Missing from ${title}`,
+    `## Names of ${title}`,
     '',
-    ...(absent.length > 0 ? table : ['Nothing.']),
+    `${present} present, ${sizes[0]} written otherwise, ${sizes[1]} missing.`,
     '',
-    ...(present ? [`Present without a row above: ${present}.`, ''] : []),
+    ...(compared.length > 0 ? [`Present, with rows above: ${quoted(compared)}.`, ''] : []),
+    ...(uncompared.length > 0 ? [`Present without a row: ${quoted(uncompared)}.`, ''] : []),
+    ...grouped('Instead', different),
+    ...grouped('Missing: why', missing),
   ];
 }
 
@@ -106,6 +113,8 @@ export function markdown(results: readonly PathResult[]): string {
     ]),
     ...writtenOracles(results),
     ...methodsOnly(results),
-    ...namespaces.flatMap(absentNames),
+    'The public names of PyTorch follow. Random functions are compared in test/fixtures/random_streams.*.',
+    '',
+    ...namespaces.flatMap(namesOf),
   ].join('\n');
 }

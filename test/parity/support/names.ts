@@ -1,63 +1,118 @@
-// The names of torch.nn and torch.nn.functional, which of them voxgrad has, and why it lacks others.
+// The public names of PyTorch: which voxgrad has, which it has otherwise, and why it lacks others.
 
 import * as vg from 'voxgrad';
 import { readJson } from '../../../packages/core/test/fixtures.js';
 import { cases } from './cases.js';
+import { DIFFERENT, MISSING, type Reason } from './reasons.js';
 
-/** Why a name is left out. The first pattern that fits counts. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^Lazy|^Uninitialized/, 'shapes are given when a module is made'],
-  [/^(RNN|LSTM|GRU)/, 'recurrent networks are not part of voxgrad'],
-  [/^Transformer/, 'a whole architecture; MultiheadAttention and LayerNorm are here to build it'],
-  [/^(DataParallel|SyncBatchNorm)$/, 'one process drives one device'],
-  [/^Container$/, 'a deprecated name of Module in PyTorch'],
-  [/^NLLLoss2d$/, 'a deprecated name of NLLLoss in PyTorch'],
-  [/^CrossMapLRN2d$/, "Caffe's variant of LocalResponseNorm, undocumented in PyTorch"],
-  [/^upsample/, 'deprecated in PyTorch: interpolate'],
-  [/^conv_tbc$/, 'a layout (time, batch, channel) of one other project'],
-  [/^multi_head_attention_forward$/, 'the inside of nn.MultiheadAttention'],
-  [/^fractional_max_pool|^FractionalMaxPool/, 'random windows, rarely used'],
-  [/^AdaptiveLogSoftmaxWithLoss$/, 'for vocabularies of language models'],
-  [/_$/, 'an in-place form; the function without the underscore is here'],
-];
+/** Names that stand for one reason. */
+export interface Group {
+  readonly reason: string;
+  readonly names: readonly string[];
+}
 
 export interface Namespace {
   readonly title: string;
-  /** Names that voxgrad lacks. */
-  readonly absent: readonly { readonly name: string; readonly reason: string }[];
-  /** Names that voxgrad has, but that no row compares. */
+  /** Names that voxgrad has, as it writes them: those with rows that compare them, and others. */
+  readonly compared: readonly string[];
   readonly uncompared: readonly string[];
+  /** What does the work of a name here, where that is not the same name. */
+  readonly different: readonly Group[];
+  readonly missing: readonly Group[];
 }
 
 const camel = (name: string) =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-const compared = new Set(cases.map((c) => c.path));
+const rows = new Set(cases.flatMap((c) => [c.path, ...(c.wrap ? [c.wrap[0]] : [])]));
 
-function namespace(
-  title: string,
-  prefix: string,
-  ours: object,
-  torch: readonly string[],
-): Namespace {
-  const named = torch.map((name) => ({ name, path: prefix === 'F' ? camel(name) : name }));
+const reasonOf = (reasons: readonly Reason[], name: string) =>
+  reasons.find(([pattern]) => pattern.test(name))?.[1];
+
+function grouped(entries: readonly (readonly [name: string, reason: string])[]): Group[] {
+  const reasons = [...new Set(entries.map(([, reason]) => reason))].sort();
+  return reasons.map((reason) => ({
+    reason,
+    names: entries.filter(([, other]) => other === reason).map(([name]) => name),
+  }));
+}
+
+interface Place {
+  readonly title: string;
+  readonly torch: readonly string[];
+  /** What a name is called here; undefined where there is nothing of that name. */
+  find(name: string): string | undefined;
+  readonly different?: readonly Reason[];
+}
+
+/** Whether a row calls it, perhaps as the same function in F. */
+const hasRow = (path: string): boolean =>
+  rows.has(path) || (rows.has(`F.${path}`) && Reflect.get(vg, path) === Reflect.get(vg.F, path));
+
+function namespace({ title, torch, find, different = [] }: Place): Namespace {
+  const present: string[] = [];
+  const otherwise: [string, string][] = [];
+  const absent: [string, string][] = [];
+  for (const name of torch) {
+    const instead = reasonOf(different, name);
+    const found = find(name);
+    if (instead !== undefined) otherwise.push([name, instead]);
+    else if (found !== undefined) present.push(found);
+    else absent.push([name, reasonOf(MISSING, name) ?? '']);
+  }
   return {
     title,
-    absent: named
-      .filter(({ path }) => !(path in ours))
-      .map(({ name }) => ({
-        name,
-        reason: REASONS.find(([pattern]) => pattern.test(name))?.[1] ?? '',
-      })),
-    uncompared: named
-      .filter(({ path }) => path in ours && !compared.has(`${prefix}.${path}`))
-      .map(({ path }) => path),
+    compared: present.filter(hasRow),
+    uncompared: present.filter((path) => !hasRow(path)),
+    different: grouped(otherwise),
+    missing: grouped(absent),
   };
 }
 
-const names = readJson<{ nn: string[]; functional: string[] }>('torch_names');
+const names =
+  readJson<Record<'nn' | 'functional' | 'Module' | 'utils' | 'top' | 'Tensor', string[]>>(
+    'torch_names',
+  );
+const tensor = vg.tensor([1]);
+const module = new vg.nn.Identity();
+const inside = (holder: object, path: string, shown = path) => (path in holder ? shown : undefined);
 
 export const namespaces: readonly Namespace[] = [
-  namespace('torch.nn', 'nn', vg.nn, names.nn),
-  namespace('torch.nn.functional', 'F', vg.F, names.functional),
+  namespace({
+    title: 'torch.nn',
+    torch: names.nn,
+    find: (name) => inside(vg.nn, name, `nn.${name}`),
+  }),
+  namespace({
+    title: 'torch.nn.functional',
+    torch: names.functional,
+    find: (name) => inside(vg.F, camel(name), `F.${camel(name)}`),
+  }),
+  namespace({
+    title: 'torch.nn.Module',
+    torch: names.Module,
+    find: (name) => inside(module, camel(name), `Module.${camel(name)}`),
+    different: DIFFERENT.Module,
+  }),
+  namespace({
+    title: 'torch.nn.utils',
+    torch: names.utils,
+    find: (name) => inside(vg.nn.utils, camel(name), `nn.utils.${camel(name)}`),
+  }),
+  namespace({
+    title: 'torch.Tensor',
+    torch: names.Tensor,
+    find: (name) => inside(tensor, camel(name)),
+    different: DIFFERENT.Tensor,
+  }),
+  namespace({
+    title: 'torch',
+    torch: names.top,
+    find: (name) => inside(vg, camel(name)),
+    different: DIFFERENT.top(
+      (name) => camel(name) in vg.F,
+      (name) => camel(name) in tensor,
+      (name) => camel(name) in vg,
+    ),
+  }),
 ];

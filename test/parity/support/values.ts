@@ -88,7 +88,9 @@ export function callable(c: Pick<Case, 'kind' | 'path'>): Callable {
   if (c.kind === 'function') return lookup(c.path);
   const method = (vg.Tensor.prototype as unknown as Record<string, Callable>)[c.path];
   if (typeof method !== 'function') throw new MissingPath(c.path);
-  return (self, ...args) => method.apply(self, args);
+  // In-place forms write into a copy: a leaf that wants a gradient may not be written.
+  const target = (self: unknown) => (c.path.endsWith('_') ? (self as vg.Tensor).clone() : self);
+  return (self, ...args) => method.apply(target(self), args);
 }
 
 /** The module of a case with the state that PyTorch's had. */

@@ -1,3 +1,4 @@
+import { requireFunction } from '../arguments.js';
 import { autogradError } from '../errors.js';
 import { shared } from '../shared.js';
 import { isFloat } from '../tensor/dtype.js';
@@ -18,6 +19,7 @@ export function setDetectAnomaly(enabled: boolean): void {
 
 /** {@link setDetectAnomaly} while `fn` runs. Run forward and backward inside. */
 export function detectAnomaly<T>(fn: () => T): T {
+  requireFunction('detectAnomaly', 'fn', fn);
   const before = state.enabled;
   state.enabled = true;
   try {

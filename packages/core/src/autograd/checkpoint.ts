@@ -1,7 +1,9 @@
 // Trading time for memory: what a part of a model saves for backward is dropped, and computed
 // again when backward gets there.
 
+import { requireFunction } from '../arguments.js';
 import { autogradError } from '../errors.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import { defaultGenerator } from '../random/generator.js';
 import { Tensor } from '../tensor/tensor.js';
 import { backwardThrough } from './engine.js';
@@ -22,6 +24,8 @@ export interface CheckpointOptions {
   /** Rewind the default generator for the second run, so that dropout draws the same mask. */
   preserveRngState?: boolean;
 }
+
+const CHECKPOINT_OPTIONS: OptionTable<CheckpointOptions> = { preserveRngState: true };
 
 const listOf = (outputs: Outputs): readonly Tensor[] =>
   outputs instanceof Tensor ? [outputs] : outputs;
@@ -44,6 +48,8 @@ export function checkpointWith<A extends unknown[], O extends Outputs>(
   fn: (...inputs: A) => O,
   ...inputs: A
 ): O {
+  checkOptions('checkpointWith', options, CHECKPOINT_OPTIONS);
+  requireFunction('checkpoint', 'fn', fn);
   if (!isGradEnabled()) return fn(...inputs);
   const preserve = options.preserveRngState ?? true;
   const rng = preserve ? defaultGenerator().getState() : undefined;

@@ -1,6 +1,7 @@
 // The backward walk: nodes from the newest to the oldest, each fed with the sum of what arrived.
 
 import { argumentError, autogradError, shapeError } from '../errors.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import { isFloat } from '../tensor/dtype.js';
 import { describe, formatShape, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -64,8 +65,21 @@ function walk(
       });
       if (!options.retainGraph) node.release();
     }
-    return captured;
+    if (!captured.includes(null)) return captured;
+    const behind = [...order].filter((node) => node.flat).flatMap((node) => node.next);
+    const reached = reachable(
+      behind.filter((edge) => edge !== null),
+      undefined,
+      since,
+    );
+    return captured.map((gradient, i) => gradient ?? zeroAt(capture?.[i], reached));
   });
+}
+
+function zeroAt(edge: Edge | undefined, reached: ReadonlySet<Node>): Tensor | null {
+  if (!edge || !reached.has(edge.node)) return null;
+  const { shape, dtype, device } = edge.node.outputs[edge.index];
+  return Tensor.filled(shape, 0, dtype, device);
 }
 
 /** Nodes on a path from `roots`; with `targets`, only those from which a target can be reached. */
@@ -145,12 +159,15 @@ export interface BackwardOptions {
   createGraph?: boolean;
 }
 
+const BACKWARD_OPTIONS: OptionTable<BackwardOptions> = { retainGraph: true, createGraph: true };
+
 /** Adds d(output)/d(leaf) to the `grad` of every leaf that `output` depends on. */
 export function backward(
   output: Tensor,
   gradient?: Tensor | null,
   options: BackwardOptions = {},
 ): void {
+  checkOptions('backward', options, BACKWARD_OPTIONS);
   const createGraph = options.createGraph ?? false;
   const edge = edgeOf(output, 'element 0 of tensors');
   walk([edge], [rootGradient(output, gradient, 0)], {
@@ -164,6 +181,12 @@ export interface GradOptions extends BackwardOptions {
   allowUnused?: boolean;
 }
 
+const GRAD_OPTIONS: OptionTable<GradOptions> = {
+  ...BACKWARD_OPTIONS,
+  gradOutputs: true,
+  allowUnused: true,
+};
+
 const listOf = <T>(value: T | readonly T[]): readonly T[] =>
   Array.isArray(value) ? value : [value as T];
 
@@ -176,6 +199,7 @@ export function grad(
   inputs: Tensor | readonly Tensor[],
   options: GradOptions = {},
 ): (Tensor | null)[] {
+  checkOptions('grad', options, GRAD_OPTIONS);
   const ys = listOf(outputs);
   const xs = listOf(inputs);
   if (xs.length === 0) throw argumentError('grad requires non-empty inputs.');

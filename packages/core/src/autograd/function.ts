@@ -59,7 +59,11 @@ export interface FunctionDefinition<A extends readonly unknown[], R extends Tens
 export function defineFunction<A extends readonly unknown[], R extends Tensor | Tensor[]>(
   definition: FunctionDefinition<A, R>,
 ): (...args: A) => R {
-  const name = definition.name ?? (definition.forward.name || 'customFunction');
+  if (typeof definition !== 'object' || definition === null)
+    throw argumentError(
+      `defineFunction(): expected { forward, backward }, but got ${describe(definition)}`,
+    );
+  const name = definition.name ?? (definition.forward?.name || 'customFunction');
   for (const part of ['forward', 'backward'] as const)
     if (typeof definition[part] !== 'function')
       throw argumentError(

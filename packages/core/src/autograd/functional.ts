@@ -1,8 +1,10 @@
 // Whole derivatives of functions, as torch.autograd.functional: the function is run on fresh
 // copies of its inputs, so the caller's tape is left alone.
 
+import { requireFunction, requireTensorList } from '../arguments.js';
 import { argumentError, autogradError, shapeError } from '../errors.js';
 import { stack } from '../ops/join.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import { zerosLike } from '../tensor/create.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -18,6 +20,16 @@ export interface FunctionalOptions {
   createGraph?: boolean;
 }
 
+const OPTIONS: OptionTable<FunctionalOptions> = { createGraph: true };
+
+/** Checks what all of these functions take, and says whether a graph is wanted. */
+function checked(operation: string, fn: Fn, inputs: Tensors, options: FunctionalOptions): boolean {
+  requireFunction(operation, 'fn', fn);
+  requireTensorList(operation, 'inputs', inputs instanceof Tensor ? [inputs] : inputs);
+  checkOptions(operation, options, OPTIONS);
+  return options.createGraph ?? false;
+}
+
 const listOf = (value: Tensors): readonly Tensor[] => (value instanceof Tensor ? [value] : value);
 
 /** The shape of a result follows that of what was given: one tensor, or a list. */
@@ -25,10 +37,8 @@ const like = <T>(model: unknown, list: readonly T[]): T | readonly T[] =>
   model instanceof Tensor ? list[0] : list;
 
 /** Inputs that record from here on; with `createGraph` they stay connected to the caller's tape. */
-function prepared(operation: string, inputs: Tensors, createGraph: boolean): Tensor[] {
+function prepared(inputs: Tensors, createGraph: boolean): Tensor[] {
   return listOf(inputs).map((x) => {
-    if (!(x instanceof Tensor))
-      throw argumentError(`${operation}(): expected tensors as inputs, but got ${String(x)}`);
     if (createGraph && x.requiresGrad) return x.reshape(x.shape).add(0);
     return x.detach().clone().requiresGrad_();
   });
@@ -69,9 +79,9 @@ export type JacobianResult = Tensor | readonly Tensor[] | readonly (readonly Ten
 export function jacobian(fn: Fn, inputs: Tensor, options?: FunctionalOptions): Tensor;
 export function jacobian(fn: Fn, inputs: Tensors, options?: FunctionalOptions): JacobianResult;
 export function jacobian(fn: Fn, inputs: Tensors, options: FunctionalOptions = {}): JacobianResult {
-  const createGraph = options.createGraph ?? false;
+  const createGraph = checked('jacobian', fn, inputs, options);
   return enableGrad(() => {
-    const xs = prepared('jacobian', inputs, createGraph);
+    const xs = prepared(inputs, createGraph);
     const outputs = fn(...xs);
     const blocks = listOf(outputs).map((y) => like(inputs, rows(y, xs, createGraph)));
     return like(outputs, blocks) as JacobianResult;
@@ -84,9 +94,9 @@ export function jacobian(fn: Fn, inputs: Tensors, options: FunctionalOptions = {
 export function hessian(fn: Fn, inputs: Tensor, options?: FunctionalOptions): Tensor;
 export function hessian(fn: Fn, inputs: Tensors, options?: FunctionalOptions): JacobianResult;
 export function hessian(fn: Fn, inputs: Tensors, options: FunctionalOptions = {}): JacobianResult {
-  const createGraph = options.createGraph ?? false;
+  const createGraph = checked('hessian', fn, inputs, options);
   return enableGrad(() => {
-    const xs = prepared('hessian', inputs, createGraph);
+    const xs = prepared(inputs, createGraph);
     const first = gradients(scalar('hessian', fn(...xs)), xs, undefined, true);
     const blocks = first.map((g) => like(inputs, rows(g, xs, createGraph)));
     return like(inputs, blocks) as JacobianResult;
@@ -104,6 +114,7 @@ function scalar(operation: string, outputs: Tensors): Tensor {
 
 function checkVectors(operation: string, given: Tensors, expected: readonly Tensor[]): Tensor[] {
   const vectors = listOf(given);
+  requireTensorList(operation, 'v', vectors);
   if (vectors.length !== expected.length)
     throw argumentError(
       `${operation}(): v has ${vectors.length} tensors, but ${expected.length} were expected`,
@@ -128,9 +139,9 @@ export function vjp<O extends Tensors>(
   v: Tensors,
   options: FunctionalOptions = {},
 ): [O, Tensors] {
-  const createGraph = options.createGraph ?? false;
+  const createGraph = checked('vjp', fn, inputs, options);
   return enableGrad(() => {
-    const xs = prepared('vjp', inputs, createGraph);
+    const xs = prepared(inputs, createGraph);
     const outputs = fn(...xs);
     const vs = checkVectors('vjp', v, listOf(outputs));
     const products = gradients(weighted(listOf(outputs), vs), xs, undefined, createGraph);
@@ -148,9 +159,9 @@ export function jvp<O extends Tensors>(
   v: Tensors,
   options: FunctionalOptions = {},
 ): [O, Tensors] {
-  const createGraph = options.createGraph ?? false;
+  const createGraph = checked('jvp', fn, inputs, options);
   return enableGrad(() => {
-    const xs = prepared('jvp', inputs, createGraph);
+    const xs = prepared(inputs, createGraph);
     const vs = checkVectors('jvp', v, xs);
     const outputs = fn(...xs);
     const ys = listOf(outputs);
@@ -168,9 +179,9 @@ export function hvp(
   v: Tensors,
   options: FunctionalOptions = {},
 ): [Tensor, Tensors] {
-  const createGraph = options.createGraph ?? false;
+  const createGraph = checked('hvp', fn, inputs, options);
   return enableGrad(() => {
-    const xs = prepared('hvp', inputs, createGraph);
+    const xs = prepared(inputs, createGraph);
     const vs = checkVectors('hvp', v, xs);
     const y = scalar('hvp', fn(...xs));
     if (!y.requiresGrad)

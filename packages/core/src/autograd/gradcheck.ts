@@ -2,13 +2,14 @@
 //
 // Jacobians here are `[input numel, output numel]`, as PyTorch prints them, in float64.
 
+import { requireFunction } from '../arguments.js';
 import { argumentError, autogradError, VoxgradError } from '../errors.js';
 import { checkOptions } from '../options.js';
 import { fillUniform } from '../random/fill.js';
 import { Generator } from '../random/generator.js';
 import { fromHost } from '../tensor/create.js';
 import { isFloat } from '../tensor/dtype.js';
-import { formatShape } from '../tensor/shape.js';
+import { describe, formatShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { grad } from './engine.js';
 import { noGrad } from './mode.js';
@@ -33,6 +34,16 @@ export interface GradcheckOptions {
   nondetTol?: number;
 }
 
+const OPTIONS = ['eps', 'atol', 'rtol', 'nondetTol', 'fastMode', 'raiseException', 'gradOutputs'];
+
+function requireInputs(operation: string, fn: unknown, inputs: unknown): void {
+  requireFunction(operation, 'fn', fn);
+  if (!(inputs instanceof Tensor || Array.isArray(inputs)))
+    throw argumentError(
+      `${operation}(): expected a Tensor or a list of inputs, but got ${describe(inputs)}`,
+    );
+}
+
 /** What may be checked: tensors and any constants in between. */
 export type Checked = (...inputs: never[]) => Tensor | readonly Tensor[];
 
@@ -55,10 +66,10 @@ export function gradcheck(
   inputs: Tensor | readonly unknown[],
   options: GradcheckOptions = {},
 ): boolean {
+  checkOptions('gradcheck', options, OPTIONS);
+  requireInputs('gradcheck', fn, inputs);
   const { eps = 1e-6, atol = 1e-5, rtol = 1e-3, nondetTol = 0 } = options;
   const settings = { eps, atol, rtol, nondetTol };
-  const names = ['eps', 'atol', 'rtol', 'nondetTol', 'fastMode', 'raiseException', 'gradOutputs'];
-  checkOptions('gradcheck', options, names);
   for (const [name, value] of Object.entries(settings))
     if (typeof value !== 'number' || !(value >= 0) || (name === 'eps' && value === 0))
       throw argumentError(
@@ -93,6 +104,8 @@ export function gradgradcheck(
   inputs: Tensor | readonly unknown[],
   options: GradgradcheckOptions = {},
 ): boolean {
+  requireInputs('gradgradcheck', fn, inputs);
+  checkOptions('gradgradcheck', options, OPTIONS);
   const all = inputs instanceof Tensor ? [inputs] : [...inputs];
   const run = fn as (...args: unknown[]) => Tensor | readonly Tensor[];
   const seeds = options.gradOutputs

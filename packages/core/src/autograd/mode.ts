@@ -1,3 +1,4 @@
+import { requireFunction } from '../arguments.js';
 import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 
@@ -33,13 +34,32 @@ function synchronous<T>(name: string, result: T): T {
   return result;
 }
 
+function scoped<T>(name: string, enabled: boolean, fn: () => T): T {
+  requireFunction(name, 'fn', fn);
+  return synchronous(name, withMode(enabled, state.insideRule, fn));
+}
+
 /** Runs `fn` without recording; results do not require gradients. `fn` must be synchronous. */
-export const noGrad = <T>(fn: () => T): T =>
-  synchronous('noGrad', withMode(false, state.insideRule, fn));
+export const noGrad = <T>(fn: () => T): T => scoped('noGrad', false, fn);
 
 /** Runs `fn` with recording on, also inside `noGrad`. */
-export const enableGrad = <T>(fn: () => T): T =>
-  synchronous('enableGrad', withMode(true, state.insideRule, fn));
+export const enableGrad = <T>(fn: () => T): T => scoped('enableGrad', true, fn);
+
+/**
+ * `setGradEnabled(false)` turns recording off from here on, `true` on again. With a function, only
+ * while that runs.
+ */
+export function setGradEnabled(enabled: boolean): void;
+export function setGradEnabled<T>(enabled: boolean, fn: () => T): T;
+export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | void {
+  if (typeof enabled !== 'boolean')
+    throw argumentError(`setGradEnabled(): expected true or false, but got ${String(enabled)}`);
+  if (fn) return scoped('setGradEnabled', enabled, fn);
+  state.enabled = enabled;
+}
+
+/** {@link noGrad}. Unlike PyTorch's, the results may take part in recorded operations later. */
+export const inferenceMode = <T>(fn: () => T): T => noGrad(fn);
 
 /** Runs the inside of an operation: untaped, and not visible to the user. */
 export const insideOperation = <T>(fn: () => T): T => withMode(false, true, fn);

@@ -41,6 +41,8 @@ export abstract class Node {
   abstract readonly name: string;
   abstract readonly next: readonly (Edge | null)[];
   abstract readonly outputs: readonly TensorMeta[];
+  /** Whether what lies behind has the gradient 0 where nothing arrives. */
+  flat = false;
   readonly #hooks = new Map<number, Set<GradientHook>>();
 
   constructor(sequence = counter.next++) {

@@ -1,10 +1,11 @@
 // Every differentiable operation is one `defineOp`: its untaped forward, what it saves, and its
 // derivative rule written with other operations, so that derivatives of every order exist.
 
-import { autogradError } from '../errors.js';
+import { notTensor } from '../arguments.js';
+import { askingForMemory, autogradError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
-import type { Tensor } from '../tensor/tensor.js';
+import { Tensor } from '../tensor/tensor.js';
 import { rememberCall } from './anomaly.js';
 import { atSite, currentSite, insideOperation, insideRule, isGradEnabled } from './mode.js';
 import { type Edge, type Gradients, metaOf, Node, SavedTensor, type TensorMeta } from './node.js';
@@ -31,6 +32,8 @@ export interface OpDefinition<O> {
     readonly inputs?: readonly number[] | ((needs: readonly boolean[]) => readonly number[]);
     readonly outputs?: readonly number[];
   };
+  /** The gradients are 0 and not "none", although the rule has nothing to pass back. */
+  readonly flat?: boolean;
   /** Whether an output carries gradients; floating ones do unless this says otherwise. */
   readonly differentiable?: (output: Tensor) => boolean;
   /**
@@ -58,8 +61,10 @@ export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
 }
 
 function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
+  for (const input of inputs)
+    if (!(input instanceof Tensor)) throw notTensor(op.name, 'input', input);
   if (isGradEnabled() && !insideRule()) for (const input of inputs) input.checkCurrent(op.name);
-  const result = insideOperation(() => op.forward(inputs, options));
+  const result = askingForMemory(op.name, () => insideOperation(() => op.forward(inputs, options)));
   // An input that comes back must stay what it is, so its output is another window on it.
   const outputs = (Array.isArray(result) ? result : [result]).map((output) =>
     inputs.includes(output) ? output.alias() : output,
@@ -95,6 +100,7 @@ class OpNode<O> extends Node implements RuleContext<O> {
     super();
     this.#rule = rule;
     this.name = rule.name;
+    this.flat = rule.flat ?? false;
     this.next = inputs.map((input) => input.gradEdge());
     this.needs = this.next.map((edge) => edge !== null);
     this.inputs = inputs.map(metaOf);

@@ -29,7 +29,7 @@ const copy = (x: View, dtype: DType) => new Storage(dtype, convert(rowMajor(x), 
 function assign(target: View, source: View): void {
   // The source is copied first, so that it may overlap the target.
   const values = convert(rowMajor(source), source.dtype, target.dtype);
-  const out = target.storage.array;
+  const out = target.storage.writableArray;
   let from = 0;
   forEachRow(target, (start, count, step) => {
     for (let i = 0, at = start; i < count; i++, at += step) out[at] = values[from++];

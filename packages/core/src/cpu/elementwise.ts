@@ -3,6 +3,7 @@ import { argumentError, dtypeError } from '../errors.js';
 import { allocateHost, type DType, isFloat } from '../tensor/dtype.js';
 import { numelOf } from '../tensor/shape.js';
 import { Storage, type View } from '../tensor/storage.js';
+import { erfinv32 } from './erfinv32.js';
 import { digamma, lgamma, zeta } from './gamma.js';
 import { rowMajor } from './rows.js';
 import { erf, erfc, erfinv } from './special.js';
@@ -74,7 +75,11 @@ export function unary(op: UnaryName, x: View): Storage {
     const f = BIG_UNARY[op];
     if (!f) throw dtypeError(`${op} is not defined for int64; convert to a float dtype first`);
     mapInto(out as BigInt64Array<ArrayBuffer>, rowMajor<BigInt64Array<ArrayBuffer>>(x), f);
-  } else mapInto(out as Numbers, rowMajor<Numbers>(x), UNARY[op]);
+  } else {
+    // Where single precision is not the rounding of double precision, PyTorch's is followed.
+    const f = op === 'erfinv' && x.dtype === 'float32' ? erfinv32 : UNARY[op];
+    mapInto(out as Numbers, rowMajor<Numbers>(x), f);
+  }
   return new Storage(x.dtype, out);
 }
 

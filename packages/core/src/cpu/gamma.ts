@@ -91,8 +91,7 @@ export function zeta(s: number, q: number): number {
   if (q === Infinity) return 0;
   if (q === -Infinity) return NaN;
   // Reflection: there are as many terms to the left of 0 as q is large.
-  if (q < 0 && s === 2)
-    return (Math.PI / Math.sin(Math.PI * (q - Math.floor(q)))) ** 2 - zeta(2, 1 - q);
+  if (q < 0 && s === 2) return (Math.PI / sinPi(q)) ** 2 - zeta(2, 1 - q);
   if (q < -FARTHEST) return NaN;
   let [at, sum] = [q, 0];
   for (; at < LARGE + s; at++) sum += at ** -s;
@@ -102,5 +101,5 @@ export function zeta(s: number, q: number): number {
     tail += (b * factor) / 2;
     factor *= ((s + 2 * i + 1) * (s + 2 * i + 2)) / ((2 * i + 3) * (2 * i + 4) * at * at);
   });
-  return sum + at ** -s * (at / (s - 1) + 0.5 + tail);
+  return sum + at ** (1 - s) / (s - 1) + at ** -s * (0.5 + tail); // the first power may not underflow yet
 }

@@ -4,13 +4,14 @@ import { allocateHost, type HostArray } from '../tensor/dtype.js';
 import { isContiguous, numelOf } from '../tensor/shape.js';
 import type { View } from '../tensor/storage.js';
 
-interface Loops {
+/** A view as nested loops, outermost first. */
+export interface Loops {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
 }
 
 /** Drops axes of size 1 and merges neighbours that are contiguous to each other. */
-function collapse(shape: readonly number[], strides: readonly number[]): Loops {
+export function collapse(shape: readonly number[], strides: readonly number[]): Loops {
   const sizes: number[] = [];
   const steps: number[] = [];
   for (let axis = 0; axis < shape.length; axis++) {

@@ -1,3 +1,4 @@
+import { requireFunction } from '../arguments.js';
 import { cpu } from '../cpu/device.js';
 import { argumentError, VoxgradError } from '../errors.js';
 import { shared } from '../shared.js';
@@ -13,6 +14,8 @@ const state = shared('devices', () => ({
 
 /** Makes `device` known by its name; the newest device of a name wins. */
 export function registerDevice(device: Device): Device {
+  if (!(device instanceof Device))
+    throw argumentError(`registerDevice(): expected a Device, but got ${describe(device)}`);
   state.known.set(device.name, device);
   return device;
 }
@@ -43,6 +46,7 @@ export function setDevice(device: DeviceLike): void {
 
 /** Runs `fn` with another default device. `fn` must be synchronous. */
 export function withDevice<T>(device: DeviceLike, fn: () => T): T {
+  requireFunction('withDevice', 'fn', fn);
   const previous = state.current;
   state.current = getDevice(device);
   try {

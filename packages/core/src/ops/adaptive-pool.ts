@@ -2,6 +2,7 @@
 // floor(i·in / out) … ceil((i + 1)·in / out) - 1, so that windows may overlap by one.
 // Source: PyTorch aten/src/ATen/native/AdaptivePooling.h
 
+import { requireTensors } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { describe, formatShape } from '../tensor/shape.js';
@@ -27,6 +28,7 @@ function adaptiveAxes(
   x: Tensor,
   outputSize: AdaptiveSize,
 ): AveragedAxis[] {
+  requireTensors(operation, { input: x });
   if (!isFloat(x.dtype))
     throw dtypeError(`"${operation}" not implemented for '${torchName(x.dtype)}'`);
   if (x.ndim !== rank + 1 && x.ndim !== rank + 2)

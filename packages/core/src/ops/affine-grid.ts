@@ -1,6 +1,7 @@
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
-import { formatShape, numelOf } from '../tensor/shape.js';
+import { checkShape, formatShape, numelOf } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
@@ -25,10 +26,12 @@ export function affineGrid(
   size: readonly number[],
   options: { alignCorners?: boolean } = {},
 ): Tensor {
+  checkCall('affineGrid', { theta }, options, { alignCorners: true });
   if (!isFloat(theta.dtype))
     throw dtypeError(
       `Expected theta to have floating point type, but got ${torchName(theta.dtype)}`,
     );
+  checkShape(size, 'affineGrid');
   const text = `(${size.join(', ')})`;
   const rank = size.length - 2;
   if (rank !== 2 && rank !== 3)

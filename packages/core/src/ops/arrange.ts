@@ -1,8 +1,9 @@
 // Elements repeated, rotated and put in another order.
 
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { arange } from '../tensor/create.js';
-import { formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
+import { formatShape, normalizeDim, numberList, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cumsum } from './cumulative.js';
 import { indexSelect } from './indexing.js';
@@ -10,16 +11,15 @@ import { cat } from './join.js';
 import { searchsorted } from './search.js';
 import { expand, flip, narrow, permute, reshape, transpose } from './views.js';
 
-const listOf = (value: number | readonly number[]): readonly number[] =>
-  typeof value === 'number' ? [value] : value;
-
 /** Elements moved on by `shifts` along `dims`, around the end; of the flattened tensor without dims. */
 export function roll(
   x: Tensor,
   shifts: number | readonly number[],
   dims: number | readonly number[] = [],
 ): Tensor {
-  const [by, along] = [listOf(shifts), listOf(dims)];
+  requireTensors('roll', { x });
+  const by = numberList('roll', 'shifts', shifts);
+  const along = numberList('roll', 'dims', dims);
   if (along.length === 0 && by.length === 1)
     return reshape(rollAxis(reshape(x, x.numel), by[0], 0), x.shape);
   if (by.length !== along.length || by.length === 0)
@@ -40,6 +40,7 @@ function rollAxis(x: Tensor, shift: number, axis: number): Tensor {
 
 /** `x` side by side `sizes[d]` times along each dim; more sizes than dims make new leading dims. */
 export function repeat(x: Tensor, ...sizes: number[] | [readonly number[]]): Tensor {
+  requireTensors('repeat', { x });
   const times = sizes.flat();
   if (times.length < x.ndim)
     throw shapeError(
@@ -66,12 +67,14 @@ export function repeat(x: Tensor, ...sizes: number[] | [readonly number[]]): Ten
 
 /** Like {@link repeat}, with fewer sizes than dims counting for the last dims. */
 export function tile(x: Tensor, ...sizes: number[] | [readonly number[]]): Tensor {
+  requireTensors('tile', { x });
   const times = sizes.flat();
   return repeat(x, [...new Array<number>(Math.max(x.ndim - times.length, 0)).fill(1), ...times]);
 }
 
 /** Each element (slice along `dim`) `repeats` times in a row; of the flattened tensor without a dim. */
 export function repeatInterleave(x: Tensor, repeats: number | Tensor, dim?: number): Tensor {
+  requireTensors('repeatInterleave', { x });
   if (dim === undefined) return repeatInterleave(reshape(x, x.numel), repeats, 0);
   const whole = x.ndim === 0 ? reshape(x, 1) : x;
   const axis = normalizeDim(dim, whole.ndim);
@@ -99,6 +102,8 @@ function repeatedPositions(size: number, repeats: Tensor): Tensor {
 
 /** The dim split into `sizes`, of which one may be -1. */
 export function unflatten(x: Tensor, dim: number, sizes: readonly number[]): Tensor {
+  requireTensors('unflatten', { x });
+  numberList('unflatten', 'sizes', sizes);
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];
   const known = numelOf(sizes.filter((n) => n !== -1));
@@ -117,8 +122,9 @@ export function movedim(
   source: number | readonly number[],
   destination: number | readonly number[],
 ): Tensor {
-  const from = listOf(source).map((d) => normalizeDim(d, x.ndim));
-  const to = listOf(destination).map((d) => normalizeDim(d, x.ndim));
+  requireTensors('movedim', { x });
+  const from = numberList('movedim', 'source', source).map((d) => normalizeDim(d, x.ndim));
+  const to = numberList('movedim', 'destination', destination).map((d) => normalizeDim(d, x.ndim));
   if (from.length !== to.length)
     throw argumentError(
       'movedim: Invalid source or destination dims: source (' +
@@ -143,14 +149,16 @@ export const swapdims: typeof transpose = transpose;
 
 /** Turned by 90° `k` times in the plane of two dims, from the first towards the second. */
 export function rot90(x: Tensor, k = 1, dims: readonly number[] = [0, 1]): Tensor {
-  if (dims.length !== 2 || x.ndim < 2)
+  requireTensors('rot90', { x });
+  const plane = numberList('rot90', 'dims', dims);
+  if (plane.length !== 2 || x.ndim < 2)
     throw argumentError(
-      `rot90: expected two rotation dims and at least two dims, but got ${formatShape(dims)} and ${x.ndim}`,
+      `rot90: expected two rotation dims and at least two dims, but got ${formatShape(plane)} and ${x.ndim}`,
     );
-  const [a, b] = dims.map((d) => normalizeDim(d, x.ndim));
+  const [a, b] = plane.map((d) => normalizeDim(d, x.ndim));
   if (a === b)
     throw argumentError(
-      `expected rotation dims to be different, but got dim0 = ${dims[0]} and dim1 = ${dims[1]}`,
+      `expected rotation dims to be different, but got dim0 = ${plane[0]} and dim1 = ${plane[1]}`,
     );
   switch (((k % 4) + 4) % 4) {
     case 1:
@@ -166,22 +174,36 @@ export function rot90(x: Tensor, k = 1, dims: readonly number[] = [0, 1]): Tenso
 
 /** Left and right exchanged: the second dim reversed. */
 export function fliplr(x: Tensor): Tensor {
+  requireTensors('fliplr', { x });
   if (x.ndim < 2) throw shapeError('Input must be >= 2-d.');
   return flip(x, 1);
 }
 
 /** Up and down exchanged: the first dim reversed. */
 export function flipud(x: Tensor): Tensor {
+  requireTensors('flipud', { x });
   if (x.ndim < 1) throw shapeError('Input must be >= 1-d.');
   return flip(x, 0);
 }
 
-export const viewAs = (x: Tensor, other: Tensor): Tensor => x.view(other.shape);
-export const reshapeAs = (x: Tensor, other: Tensor): Tensor => reshape(x, other.shape);
+/** All elements in row-major order, `[numel]`; a view where the layout allows it. */
+export const ravel = onTensors('ravel', ['x'], (x: Tensor): Tensor => reshape(x, x.numel));
+
+export const viewAs = onTensors(
+  'viewAs',
+  ['x', 'other'],
+  (x: Tensor, other: Tensor): Tensor => x.view(other.shape),
+);
+export const reshapeAs = onTensors(
+  'reshapeAs',
+  ['x', 'other'],
+  (x: Tensor, other: Tensor): Tensor => reshape(x, other.shape),
+);
 export const broadcastTo = (x: Tensor, shape: readonly number[]): Tensor => expand(x, shape);
 
 /** Differences of neighbours along `dim`, `n` times over. */
 export function diff(x: Tensor, options: { n?: number; dim?: number } = {}): Tensor {
+  checkCall('diff', { x }, options, { n: true, dim: true });
   const { n = 1, dim = -1 } = options;
   if (!(Number.isInteger(n) && n >= 0))
     throw argumentError(`order must be non-negative but got ${n}`);

@@ -1,9 +1,11 @@
 // Arithmetic of two operands, broadcast and promoted by `operands.ts`, so that a rule sees two
 // tensors of one shape.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { CompareName } from '../device/device.js';
 import { argumentError, dtypeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { isFloat, resultType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
 import { type Binary, defineBinary, otherFactors, withRealValues } from './binary-rule.js';
@@ -20,11 +22,14 @@ const addOp: Binary = defineBinary('add', (g) => [g, g]);
 const subOp: Binary = defineBinary('sub', (g) => [g, g.neg()]);
 
 /** a + alpha·b */
-export const add = (a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor =>
-  addOp(a, scaled(b, options.alpha));
+export function add(a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor {
+  checkOptions('add', options, { alpha: true });
+  return addOp(a, scaled(b, options.alpha));
+}
 
 /** a − alpha·b */
 export function sub(a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor {
+  checkCall('sub', { a }, options, { alpha: true });
   const boolean = (x: TensorOrScalar) =>
     typeof x === 'boolean' || (x instanceof Tensor && x.dtype === 'bool');
   if (boolean(a) && boolean(b))
@@ -63,6 +68,13 @@ const divOp: Binary = defineBinary(
 
 const trueDivide = withRealValues('div', divOp);
 
+// One operation, since the derivative of trunc is 0 but 0 times that of the quotient may be NaN.
+const truncDivideOp: Op<undefined> = defineOp({
+  name: 'div',
+  forward: ([a, b]) => divOp(a, b).trunc(),
+  backward: ([g]) => [g && zeroOf(g), g && zeroOf(g)],
+});
+
 export type RoundingMode = 'trunc' | 'floor';
 
 /** True division: integers give the default float dtype, unless the quotient is rounded. */
@@ -71,6 +83,7 @@ export function div(
   b: TensorOrScalar,
   options: { roundingMode?: RoundingMode | null } = {},
 ): Tensor {
+  checkCall('div', { a }, options, { roundingMode: 'nullable' });
   const mode = options.roundingMode ?? null;
   if (mode === null) return trueDivide(a, b);
   if (mode === 'floor') return floorDivide(a, b);
@@ -78,7 +91,7 @@ export function div(
     throw argumentError(
       `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${mode}'`,
     );
-  if (isFloat(resultType(a, b))) return divOp(a, b).trunc();
+  if (isFloat(resultType(a, b))) return truncDivideOp(broadcastOperands('div', [a, b]), undefined);
   return floorDivide(sub(a, fmod(a, b)), b); // exact
 }
 
@@ -148,12 +161,33 @@ const powOp: Binary = defineBinary(
   'inputs',
 );
 
+/** a to the power of a number; half powers by way of the root, so that −∞ has none [PyTorch]. */
+const powNumberOp: Op<number> = defineOp<number>({
+  name: 'pow',
+  forward: ([a], b) => {
+    if (b === 0.5) return a.sqrt();
+    if (b === -0.5) return a.rsqrt();
+    const [x, exponent] = broadcastOperands('pow', [a, b], a.dtype);
+    const storage = a.device.kernels.binary('pow', x, exponent);
+    return new Tensor({ device: a.device, shape: a.shape, storage });
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const b = context.options;
+    return [b === 0 ? zeroOf(g) : g.mul(pow(context.input(0), b - 1).mul(b))];
+  },
+});
+
 /** aᵇ. An integer base with a negative integer exponent is an error, as in PyTorch. */
 export function pow(a: Tensor, b: TensorOrScalar): Tensor {
+  requireTensors('pow', { a });
   if (typeof b === 'number') {
     if (!isFloat(a.dtype) && b < 0 && Number.isInteger(b))
       throw dtypeError('Integers to negative integer powers are not allowed.');
     if (b === 2 && a.dtype !== 'bool') return mul(a, a); // the same value, and a cheaper rule
+    const dtype = resultType(a, b);
+    if (isFloat(dtype)) return powNumberOp([cast(a, dtype)], b);
   }
   return powOp(a, b);
 }
@@ -190,12 +224,16 @@ function pick(
 }
 
 /** b − alpha·a */
-export const rsub = (a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor =>
-  add(scaled(a, options.alpha).neg(), b);
+export function rsub(a: Tensor, b: TensorOrScalar, options: { alpha?: number } = {}): Tensor {
+  checkCall('rsub', { a }, options, { alpha: true });
+  return add(scaled(a, options.alpha).neg(), b);
+}
 
 /** {@link pow} in float64. */
-export const floatPower: Binary = (a, b) =>
-  pow(cast(a, 'float64'), b instanceof Tensor ? cast(b, 'float64') : b);
+export const floatPower: Binary = (a, b) => {
+  requireTensors('floatPower', { a });
+  return pow(cast(a, 'float64'), b instanceof Tensor ? cast(b, 'float64') : b);
+};
 
 const compareOps = new Map<
   CompareName,
@@ -250,6 +288,7 @@ const whereOp = defineOp({
 
 /** Elements of `a` where `condition` (bool) holds, else of `b`; all three broadcast. */
 export function where(condition: Tensor, a: TensorOrScalar, b: TensorOrScalar): Tensor {
+  requireTensors('where', { condition });
   if (condition.dtype !== 'bool')
     throw dtypeError(
       `where expected condition to be a boolean tensor, but got a tensor with dtype ${condition.dtype}`,

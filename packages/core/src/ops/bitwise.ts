@@ -1,5 +1,6 @@
 // Bitwise operations on integers and bool; they carry no gradient.
 
+import { requireTensors } from '../arguments.js';
 import { defineOp } from '../autograd/op.js';
 import type { BitwiseName } from '../device/device.js';
 import { type DTypeKind, resultType } from '../tensor/dtype.js';
@@ -33,6 +34,7 @@ export const bitwiseRightShift: Bitwise = define('bitwiseRightShift', 'integer')
 
 /** ~x; for bool, not x. */
 export function bitwiseNot(x: Tensor): Tensor {
+  requireTensors('bitwiseNot', { x });
   requireKind('bitwise_not_cpu', x.dtype, 'integer', 'bool');
   return bitwiseXor(x, x.dtype === 'bool' ? true : -1);
 }

@@ -1,10 +1,12 @@
 // Sums of weighted tensors.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { dtypeError } from '../errors.js';
-import { isFloat, kindOf, resultType, torchName } from '../tensor/dtype.js';
+import { isFloat, resultType, torchName } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
+import { cast } from './cast.js';
 import { broadcastOperands, requireKind, type TensorOrScalar } from './operands.js';
 
 const lerpOp: Op<undefined> = defineOp({
@@ -32,6 +34,7 @@ const lerpOp: Op<undefined> = defineOp({
 
 /** start + weight·(end − start) */
 export function lerp(start: Tensor, end: Tensor, weight: TensorOrScalar): Tensor {
+  requireTensors('lerp', { start, end });
   requireKind('lerp', start.dtype, 'float');
   for (const [name, x] of Object.entries({ end, weight }))
     if (x instanceof Tensor && x.dtype !== start.dtype)
@@ -39,20 +42,31 @@ export function lerp(start: Tensor, end: Tensor, weight: TensorOrScalar): Tensor
   return lerpOp(broadcastOperands('lerp', [start, end, weight], start.dtype), undefined);
 }
 
+/** In the dtype of all three together: of two at a time it could come out narrower or wider. */
+function alike(operation: string, ...tensors: Tensor[]): Tensor[] {
+  const dtype = resultType(...tensors);
+  requireKind(operation, dtype, 'integer', 'float');
+  return tensors.map((t) => cast(t, dtype));
+}
+
 /** x + value·a·b */
 export function addcmul(x: Tensor, a: Tensor, b: Tensor, options: { value?: number } = {}): Tensor {
+  checkCall('addcmul', { x, a, b }, options, { value: true });
   const { value = 1 } = options;
-  const whole = kindOf(resultType(x, a, b)) === 'float' ? value : Math.trunc(value);
-  return x.add((whole === 1 ? a : a.mul(whole)).mul(b));
+  const [base, left, right] = alike('addcmul', x, a, b);
+  const whole = isFloat(base.dtype) ? value : Math.trunc(value);
+  return base.add((whole === 1 ? left : left.mul(whole)).mul(right));
 }
 
 /** x + value·a / b */
 export function addcdiv(x: Tensor, a: Tensor, b: Tensor, options: { value?: number } = {}): Tensor {
+  checkCall('addcdiv', { x, a, b }, options, { value: true });
   const { value = 1 } = options;
   if (!isFloat(a.dtype) && !isFloat(b.dtype))
     throw dtypeError(
       `Integer division with addcdiv is no longer supported (got ${torchName(a.dtype)} and ` +
         `${torchName(b.dtype)}); convert one of them to a float dtype`,
     );
-  return x.add((value === 1 ? a : a.mul(value)).div(b));
+  const [base, dividend, divisor] = alike('addcdiv', x, a, b);
+  return base.add((value === 1 ? dividend : dividend.mul(value)).div(divisor));
 }

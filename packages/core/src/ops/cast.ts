@@ -1,3 +1,4 @@
+import { onTensors, requireTensors } from '../arguments.js';
 import { defineOp } from '../autograd/op.js';
 import type { Device } from '../device/device.js';
 import { type DeviceLike, getDevice } from '../device/registry.js';
@@ -13,8 +14,10 @@ const castOp = defineOp<DType>({
 });
 
 /** `x` in another dtype; `x` itself when it has that dtype already. */
-export const cast = (x: Tensor, dtype: DType): Tensor =>
-  x.dtype === dtype ? x : castOp([x], checkDType(dtype));
+export function cast(x: Tensor, dtype: DType): Tensor {
+  requireTensors('to', { input: x });
+  return x.dtype === dtype ? x : castOp([x], checkDType(dtype));
+}
 
 const transferOp = defineOp<Device>({
   name: 'to',
@@ -34,6 +37,7 @@ const transfer = (x: Tensor, device: Device): Tensor =>
 
 /** `x` as another dtype or on another device; `x` itself where nothing changes. */
 export function to(x: Tensor, target: DType | DeviceLike): Tensor {
+  requireTensors('to', { input: x });
   return isDType(target) ? cast(x, target) : transfer(x, getDevice(target));
 }
 
@@ -48,7 +52,7 @@ const cloneOp = defineOp({
 export const clone = (x: Tensor): Tensor => cloneOp([x], undefined);
 
 /** `x` itself if its elements are in row-major order, else such a copy. */
-export const contiguous = (x: Tensor): Tensor => (x.isContiguous ? x : clone(x));
+export const contiguous = (x: Tensor): Tensor => (x?.isContiguous ? x : clone(x));
 
 export const double = (x: Tensor): Tensor => cast(x, 'float64');
 export const float = (x: Tensor): Tensor => cast(x, 'float32');
@@ -60,4 +64,8 @@ export const char = (x: Tensor): Tensor => cast(x, 'int8');
 export const byte = (x: Tensor): Tensor => cast(x, 'uint8');
 export const long = (x: Tensor): Tensor => cast(x, 'int64');
 export const bool = (x: Tensor): Tensor => cast(x, 'bool');
-export const typeAs = (x: Tensor, other: Tensor): Tensor => cast(x, other.dtype);
+export const typeAs = onTensors(
+  'typeAs',
+  ['x', 'other'],
+  (x: Tensor, other: Tensor): Tensor => cast(x, other.dtype),
+);

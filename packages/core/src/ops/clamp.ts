@@ -1,3 +1,4 @@
+import { requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { CompareName } from '../device/device.js';
 import { argumentError } from '../errors.js';
@@ -31,6 +32,22 @@ const boundOp = (
 const minOp = boundOp('clampMin', maximum, 'ge', 'lt');
 const maxOp = boundOp('clampMax', minimum, 'le', 'gt');
 
+/** Where both bounds are equal, or where they are crossed, the lower one gets nothing (PyTorch). */
+const clampOp: Op<undefined> = defineOp({
+  name: 'clamp',
+  forward: ([x, low, high]) => minimum(maximum(x, low), high),
+  saves: { inputs: [0, 1, 2] },
+  backward: ([g], context) => {
+    if (g === null) return [null, null, null];
+    const [x, low, high] = [context.input(0), context.input(1), context.input(2)];
+    return [
+      where(x.ge(low).mul(x.le(high)), g, 0),
+      context.needs[1] ? where(low.lt(high).mul(x.lt(low)), g, 0) : null,
+      context.needs[2] ? where(x.gt(high).add(high.lt(low)), g, 0) : null,
+    ];
+  },
+});
+
 export const clampMin = (x: Tensor, min: TensorOrScalar): Tensor =>
   minOp(broadcastOperands('clampMin', [x, min]), undefined);
 export const clampMax = (x: Tensor, max: TensorOrScalar): Tensor =>
@@ -45,13 +62,15 @@ export function clamp(
   min?: Bound | { readonly min?: Bound; readonly max?: Bound },
   max?: Bound,
 ): Tensor {
+  requireTensors('clamp', { x });
   const positional = min === undefined || min === null || isScalar(min) || min instanceof Tensor;
   const bounds = positional ? { min, max } : min;
   const [low, high] = [bounds.min ?? null, bounds.max ?? null];
   if (low === null && high === null)
     throw argumentError("torch.clamp: At least one of 'min' or 'max' must not be None");
-  const above = low === null ? x : clampMin(x, low);
-  return high === null ? above : clampMax(above, high);
+  if (low === null) return high === null ? x : clampMax(x, high);
+  if (high === null) return clampMin(x, low);
+  return clampOp(broadcastOperands('clamp', [x, low, high]), undefined);
 }
 
 export const clip: typeof clamp = clamp;

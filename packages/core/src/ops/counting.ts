@@ -1,6 +1,8 @@
 // Distinct values and their numbers.
 
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { arange, ones, zeros } from '../tensor/create.js';
 import { isFloat, kindOf } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -20,6 +22,8 @@ export interface UniqueOptions {
   /** Also how often each distinct element occurs. */
   returnCounts?: boolean;
 }
+
+const UNIQUE_OPTIONS: OptionTable<UniqueOptions> = { returnInverse: true, returnCounts: true };
 
 /** Runs of equal neighbours of a vector: where they start, and the run of each element. */
 function runs(x: Tensor): { starts: Tensor; runOf: Tensor; counts: Tensor } {
@@ -46,6 +50,7 @@ function answer(options: UniqueOptions, output: Tensor, inverse: () => Tensor, c
 export function unique(x: Tensor): Tensor;
 export function unique(x: Tensor, options: UniqueOptions): Tensor[];
 export function unique(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[] {
+  checkCall('unique', { x }, options, UNIQUE_OPTIONS);
   const { values, indices } = sort(reshape(x.detach(), x.numel));
   const { starts, runOf, counts } = runs(values);
   const inverse = () => reshape(scatter(runOf, 0, indices, runOf), x.shape);
@@ -56,6 +61,7 @@ export function unique(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[
 export function uniqueConsecutive(x: Tensor): Tensor;
 export function uniqueConsecutive(x: Tensor, options: UniqueOptions): Tensor[];
 export function uniqueConsecutive(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[] {
+  checkCall('uniqueConsecutive', { x }, options, UNIQUE_OPTIONS);
   const flat = reshape(x.detach(), x.numel);
   const { starts, runOf, counts } = runs(flat);
   return answer(options, flat.gather(0, starts), () => reshape(runOf, x.shape), counts);
@@ -66,6 +72,7 @@ export function bincount(
   x: Tensor,
   options: { weights?: Tensor | null; minlength?: number } = {},
 ): Tensor {
+  checkCall('bincount', { x }, options, { weights: 'nullable', minlength: true });
   const { weights, minlength = 0 } = options;
   if (x.ndim !== 1 || kindOf(x.dtype) !== 'integer' || x.lt(0).any().item())
     throw argumentError('bincount only supports 1-d non-negative integral inputs.');
@@ -83,6 +90,7 @@ export function bincount(
  * the elements where both are 0. Elements outside count nowhere.
  */
 export function histc(x: Tensor, bins = 100, options: { min?: number; max?: number } = {}): Tensor {
+  checkCall('histc', { x }, options, { min: true, max: true });
   if (!isFloat(x.dtype)) throw dtypeError(`"histogram_cpu" not implemented for '${x.dtype}'`);
   if (!(Number.isInteger(bins) && bins > 0)) throw argumentError('bins must be > 0');
   const flat = reshape(x.detach(), x.numel);
@@ -91,9 +99,12 @@ export function histc(x: Tensor, bins = 100, options: { min?: number; max?: numb
     [min, max] = [Number(flat.amin().item()), Number(flat.amax().item())];
   if (min === max) [min, max] = [min - 1, max + 1];
   if (!(Number.isFinite(min) && Number.isFinite(max)))
-    throw argumentError(`range of [${min}, ${max}] is not finite`);
-  if (min > max) throw argumentError('max must be larger than min');
-  const inside = flat.maskedSelect(flat.ge(min).mul(flat.le(max)));
+    throw argumentError(`torch.histc: range of [${min}, ${max}] is not finite`);
+  if (min > max) throw argumentError('torch.histc: max must be larger than min');
+  // NaN is not outside: PyTorch counts it in the first bin when the range is given.
+  const inside = flat
+    .maskedSelect(flat.lt(min).add(flat.gt(max)).logicalNot())
+    .nanToNum({ nan: min });
   const place = cast(inside.sub(min).mul(bins / (max - min)), 'int64').clamp(0, bins - 1);
   return scatterAdd(zeros([bins], { dtype: x.dtype, device: x.device }), 0, place, 1);
 }
@@ -107,7 +118,7 @@ export function mode(
   first?: number | KeepDim,
   more?: KeepDim,
 ): { values: Tensor; indices: Tensor } {
-  const [dim = -1, options = {}] = leading(first, more);
+  const [dim = -1, options = {}] = leading('mode', x, { keepdim: true }, first, more);
   if (x.ndim === 0) return { values: x.clone(), indices: cast(x.mul(0), 'int64') };
   const { values, indices } = sort(x, dim);
   // Lengths of the runs of equal elements: h[t] = same·h[t − 1] + 1 is a running sum that restarts.

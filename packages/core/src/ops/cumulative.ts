@@ -2,6 +2,7 @@
 // h[t] = a[t]·h[t − 1] + b[t]; the adjoint of one is another, run backwards, so that a single
 // operation serves every order, and no rule divides by an element that may be 0.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { ArgScanName } from '../device/device.js';
 import { type DType, isFloat } from '../tensor/dtype.js';
@@ -57,12 +58,18 @@ const constant = (value: number, like: Tensor) =>
   expand(scalarTensor(value, like.dtype, like.device), like.shape);
 
 const runningProduct = (x: Tensor): Tensor => {
-  // The first element enters through b, the others as factors.
+  if (x.shape[x.ndim - 1] < 2) return x.clone();
+  // The first element enters through b, the others as factors: as a factor of h[−1] = 0 it would
+  // receive 0 times a gradient that may be infinite.
+  const factors = cat(
+    [constant(0, narrow(x, -1, 0, 1)), narrow(x, -1, 1, x.shape[x.ndim - 1] - 1)],
+    -1,
+  );
   const start = cat(
     [narrow(x, -1, 0, 1), constant(0, narrow(x, -1, 1, x.shape[x.ndim - 1] - 1))],
     -1,
   );
-  return recurrenceOp([x, start], undefined);
+  return recurrenceOp([factors, start], undefined);
 };
 
 type Cumulative = (x: Tensor, dim: number, options?: { dtype?: DType }) => Tensor;
@@ -70,6 +77,7 @@ type Cumulative = (x: Tensor, dim: number, options?: { dtype?: DType }) => Tenso
 const cumulative =
   (name: string, run: (x: Tensor) => Tensor): Cumulative =>
   (x, dim, options = {}) => {
+    checkCall(name, { x }, options, { dtype: true });
     const dtype = options.dtype ?? (isFloat(x.dtype) ? x.dtype : 'int64');
     requireCompute(name, x.device, dtype);
     return alongLast(cast(x, dtype), dim, run);
@@ -93,6 +101,7 @@ const argScanOp = (name: ArgScanName): Op<undefined> =>
 function runningExtreme(name: ArgScanName) {
   const op = argScanOp(name);
   return (x: Tensor, dim: number): { values: Tensor; indices: Tensor } => {
+    requireTensors(name, { x });
     requireCompute(name, x.device, x.dtype);
     const empty = x.numel === 0;
     const indices = empty ? cast(x, 'int64') : alongLast(x, dim, (y) => op([y], undefined));
@@ -107,6 +116,7 @@ export const cummin = runningExtreme('cummin');
 
 /** log of the sums of exp(x) up to each element along `dim`, without overflow. */
 export function logcumsumexp(input: Tensor, dim: number): Tensor {
+  requireTensors('logcumsumexp', { input });
   requireKind('logcumsumexp', input.dtype, 'float');
   return alongLast(input, dim, (x) => {
     // Σ exp(x − m) for the running maximum m, which is rescaled whenever m grows. Being off the
@@ -143,7 +153,7 @@ const prodOp: Op<undefined> = defineOp({
 
 /** Product over `dim` (of all elements when omitted). Integers and bool multiply in int64. */
 export function prod(input: Tensor, first?: number | SumOptions, more?: SumOptions): Tensor {
-  const [dim, options = {}] = leading(first, more);
+  const [dim, options = {}] = leading('prod', input, { dtype: true, keepdim: true }, first, more);
   const dtype = options.dtype ?? (isFloat(input.dtype) ? input.dtype : 'int64');
   requireCompute('prod', input.device, dtype);
   const x = cast(input, dtype);

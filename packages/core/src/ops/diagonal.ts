@@ -1,5 +1,6 @@
 // Diagonals and triangles of matrices.
 
+import { requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, shapeError } from '../errors.js';
 import { arange } from '../tensor/create.js';
@@ -60,11 +61,14 @@ function axes(rank: number, dim1: number, dim2: number): { rows: number; columns
  * The elements of dims `dim1` and `dim2` where the second position exceeds the first by `offset`,
  * as the last dim; a view.
  */
-export const diagonal = (x: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor =>
-  diagonalOp([x], { offset, ...axes(x.ndim, dim1, dim2) });
+export function diagonal(x: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor {
+  requireTensors('diagonal', { x });
+  return diagonalOp([x], { offset, ...axes(x.ndim, dim1, dim2) });
+}
 
 /** The last dim of x on a diagonal of two new dims, zeros elsewhere; see {@link diagonal}. */
 export function diagEmbed(x: Tensor, offset = 0, dim1 = -2, dim2 = -1): Tensor {
+  requireTensors('diagEmbed', { x });
   const { rows, columns } = axes(x.ndim + 1, dim1, dim2);
   const size = x.shape[x.ndim - 1] + Math.abs(offset);
   const shape = x.shape.slice(0, -1);
@@ -75,6 +79,7 @@ export function diagEmbed(x: Tensor, offset = 0, dim1 = -2, dim2 = -1): Tensor {
 
 /** Of a vector, the matrix with it on a diagonal; of a matrix, that diagonal. */
 export function diag(x: Tensor, offset = 0): Tensor {
+  requireTensors('diag', { x });
   if (x.ndim === 1) return diagEmbed(x, offset);
   if (x.ndim === 2) return diagonal(x, offset).clone();
   throw shapeError('matrix or a vector expected');
@@ -82,12 +87,14 @@ export function diag(x: Tensor, offset = 0): Tensor {
 
 /** Sum of the diagonal of a matrix. */
 export function trace(x: Tensor): Tensor {
+  requireTensors('trace', { x });
   if (x.ndim !== 2) throw shapeError(`trace: expected a matrix, but got tensor with dim ${x.ndim}`);
   return sum(diagonal(x));
 }
 
 /** column − row of every element of the last two dims. */
 function distances(operation: string, x: Tensor): Tensor {
+  requireTensors(operation, { x });
   if (x.ndim < 2)
     throw shapeError(
       `${operation}: input tensor must have at least 2 dimensions, but got ${x.ndim}`,
@@ -97,9 +104,12 @@ function distances(operation: string, x: Tensor): Tensor {
   return arange(columns, on).sub(unsqueeze(arange(rows, on), 1));
 }
 
+/** PyTorch takes `[0]` for an empty matrix here. */
+const isEmptyVector = (x: Tensor) => x?.ndim === 1 && x.numel === 0;
+
 /** The lower triangle of the last two dims, up to the diagonal `offset` above; zeros elsewhere. */
 export const tril = (x: Tensor, offset = 0): Tensor =>
-  where(distances('tril', x).le(offset), x, false);
+  isEmptyVector(x) ? x.clone() : where(distances('tril', x).le(offset), x, false);
 /** The upper triangle of the last two dims, from the diagonal `offset` above; zeros elsewhere. */
 export const triu = (x: Tensor, offset = 0): Tensor =>
-  where(distances('triu', x).ge(offset), x, false);
+  isEmptyVector(x) ? x.clone() : where(distances('triu', x).ge(offset), x, false);

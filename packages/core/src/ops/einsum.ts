@@ -7,8 +7,9 @@
 //    the left), a column (only in the right) or summed (needed by nothing that follows).
 // 4. Sum what is left over, and order the dims of the result.
 
+import { requireTensorList } from '../arguments.js';
 import { argumentError, shapeError } from '../errors.js';
-import { numelOf } from '../tensor/shape.js';
+import { describe, numelOf } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { diagonal } from './diagonal.js';
 import { bmm } from './matmul.js';
@@ -181,6 +182,9 @@ function checkSizes(terms: readonly Term[]): Map<string, number> {
  */
 export function einsum(equation: string, ...operands: Tensor[] | [readonly Tensor[]]): Tensor {
   const tensors = operands.flat();
+  requireTensorList('einsum', 'operands', tensors);
+  if (typeof equation !== 'string')
+    throw argumentError(`einsum(): expected the equation as text, but got ${describe(equation)}`);
   const [left, right, ...more] = equation.replaceAll(' ', '').split('->');
   if (more.length > 0) throw argumentError(`einsum(): more than one '->' in '${equation}'`);
   const inputs = left.split(',').map(parse);

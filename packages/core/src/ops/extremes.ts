@@ -1,7 +1,9 @@
 // Largest, smallest and middle elements, with their positions along a dim.
 
+import { checkCall } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, shapeError } from '../errors.js';
+import { kindOf } from '../tensor/dtype.js';
 import { normalizeDim } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { maximum, minimum, where } from './binary.js';
@@ -35,8 +37,8 @@ const sharedOp: Op<undefined> = defineOp({
   backward: ([g], context) => {
     if (g === null) return [null, null];
     const [x, y] = [context.input(0), context.output()];
-    const mask = cast(x.eq(y).add(x.isnan().mul(y.isnan())), g.dtype);
-    return [mask.mul(g.div(mask.sum())), null];
+    const among = x.eq(y).add(x.isnan().mul(y.isnan()));
+    return [where(among, g.div(cast(among.sum(), g.dtype)), 0), null];
   },
 });
 
@@ -57,6 +59,7 @@ export function max(x: Tensor, other: Tensor): Tensor;
 /** The largest element along `dim` and its position, the first of equal ones; NaN wins. */
 export function max(x: Tensor, dim: number, options?: KeepDim): ValuesIndices;
 export function max(x: Tensor, dim?: Tensor | number, options?: KeepDim): Tensor | ValuesIndices {
+  checkCall('max', { x }, options, { keepdim: true });
   if (dim instanceof Tensor) return maximum(x, dim);
   if (dim !== undefined) return picked(x, dim, argmax(x, dim, { keepdim: true }), options);
   requireElements('max', x);
@@ -70,6 +73,7 @@ export function min(x: Tensor, other: Tensor): Tensor;
 /** The smallest element along `dim` and its position, the first of equal ones; NaN wins. */
 export function min(x: Tensor, dim: number, options?: KeepDim): ValuesIndices;
 export function min(x: Tensor, dim?: Tensor | number, options?: KeepDim): Tensor | ValuesIndices {
+  checkCall('min', { x }, options, { keepdim: true });
   if (dim instanceof Tensor) return minimum(x, dim);
   if (dim !== undefined) return picked(x, dim, argmin(x, dim, { keepdim: true }), options);
   requireElements('min', x);
@@ -77,13 +81,14 @@ export function min(x: Tensor, dim?: Tensor | number, options?: KeepDim): Tensor
 }
 
 /** Smallest and largest element over `dim` (of all when omitted); NaN wins. */
-export const aminmax = (
+export function aminmax(
   x: Tensor,
   options: KeepDim & { dim?: number } = {},
-): { min: Tensor; max: Tensor } => ({
-  min: amin(x, options.dim, options),
-  max: amax(x, options.dim, options),
-});
+): { min: Tensor; max: Tensor } {
+  checkCall('aminmax', { x }, options, { dim: true, keepdim: true });
+  const { dim, keepdim } = options;
+  return { min: amin(x, dim, { keepdim }), max: amax(x, dim, { keepdim }) };
+}
 
 /** The `k`-th smallest element along `dim`, counted from 1, and its position; NaN comes last. */
 export function kthvalue(
@@ -92,13 +97,23 @@ export function kthvalue(
   first?: number | KeepDim,
   more?: KeepDim,
 ): ValuesIndices {
-  const [dim = -1, options] = leading(first, more);
+  const [dim = -1, options] = leading('kthvalue', x, { keepdim: true }, first, more);
   const axis = normalizeDim(dim, x.ndim);
   const size = x.ndim === 0 ? 1 : x.shape[axis];
   if (!(Number.isInteger(k) && k >= 1 && k <= size))
     throw argumentError(`kthvalue(): selected number k out of range for dimension ${axis}`);
   const { indices } = sort(x, axis);
   return picked(x, axis, x.ndim === 0 ? indices : indices.narrow(axis, k - 1, 1), options);
+}
+
+const LEAST = { int64: -(2n ** 63n), int32: -(2 ** 31) } as const;
+
+/** NaN, or what C makes of NaN in an integer on x86, as in PyTorch: the least one, or 0. */
+function medianOfNothing(x: Tensor): Tensor {
+  if (x.dtype === 'int64' || x.dtype === 'int32')
+    return Tensor.filled([], LEAST[x.dtype], x.dtype, x.device);
+  if (kindOf(x.dtype) === 'integer') return Tensor.filled([], 0, x.dtype, x.device);
+  return Tensor.filled([], x.dtype === 'bool' ? 1 : Number.NaN, x.dtype, x.device);
 }
 
 type Middle = (x: Tensor, axis: number) => Tensor;
@@ -110,9 +125,9 @@ function middleElement(
   dim?: number,
   options?: KeepDim,
 ): Tensor | ValuesIndices {
+  if (dim === undefined && x.numel === 0) return medianOfNothing(x);
   requireKind(name, x.dtype, 'float', 'integer');
   if (dim === undefined) {
-    if (x.numel === 0) return Tensor.filled([], Number.NaN, x.dtype, x.device);
     const flat = reshape(x.detach(), x.numel);
     return shared(x, squeeze(gather(flat, 0, position(flat, 0))));
   }
@@ -142,6 +157,7 @@ export function median(x: Tensor): Tensor;
 /** The middle element along `dim`, the lower of two, and its position; NaN wins. */
 export function median(x: Tensor, dim: number, options?: KeepDim): ValuesIndices;
 export function median(x: Tensor, dim?: number, options?: KeepDim): Tensor | ValuesIndices {
+  checkCall('median', { x }, options, { keepdim: true });
   return middleElement('median', middle, x, dim, options);
 }
 
@@ -149,5 +165,6 @@ export function median(x: Tensor, dim?: number, options?: KeepDim): Tensor | Val
 export function nanmedian(x: Tensor): Tensor;
 export function nanmedian(x: Tensor, dim: number, options?: KeepDim): ValuesIndices;
 export function nanmedian(x: Tensor, dim?: number, options?: KeepDim): Tensor | ValuesIndices {
+  checkCall('nanmedian', { x }, options, { keepdim: true });
   return middleElement('nanmedian', middleNumber, x, dim, options);
 }

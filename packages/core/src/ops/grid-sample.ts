@@ -7,7 +7,9 @@
 // Source: PyTorch aten/src/ATen/native/GridSampler.h and cpu/GridSamplerKernel.cpp. Where images
 // and volumes treat NaN differently there, they do so here.
 
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { describe, formatShape, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -28,6 +30,12 @@ export interface GridSampleOptions {
   /** Whether ±1 are the centres of the corner elements, and not the outer edges. */
   alignCorners?: boolean | null;
 }
+
+const GRID_SAMPLE_OPTIONS: OptionTable<GridSampleOptions> = {
+  mode: true,
+  paddingMode: true,
+  alignCorners: 'nullable',
+};
 
 const MODES: readonly GridSampleMode[] = ['bilinear', 'nearest', 'bicubic'];
 const PADDING_MODES: readonly GridPaddingMode[] = ['zeros', 'border', 'reflection'];
@@ -194,6 +202,7 @@ function check(input: Tensor, grid: Tensor, mode: GridSampleMode, padding: GridP
  * @returns `[N, C, oH, oW]` or `[N, C, oD, oH, oW]`
  */
 export function gridSample(input: Tensor, grid: Tensor, options: GridSampleOptions = {}): Tensor {
+  checkCall('gridSample', { input, grid }, options, GRID_SAMPLE_OPTIONS);
   const { mode = 'bilinear', paddingMode = 'zeros' } = options;
   check(input, grid, mode, paddingMode);
   requireCompute('grid_sampler', commonDevice('grid_sampler', [input, grid]), input.dtype);

@@ -1,3 +1,4 @@
+import { requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { alongDimension, dtypeError, shapeError } from '../errors.js';
 import { formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
@@ -54,6 +55,7 @@ export const scatterAddOp: Op<{ axis: number; size: number }> = defineOp({
  * of `x` in every other dim.
  */
 export function gather(x: Tensor, dim: number, index: Tensor): Tensor {
+  requireTensors('gather', { x, index });
   commonDevice('gather', [x, index]);
   if (index.dtype !== 'int64')
     throw dtypeError(`gather(): Expected dtype int64 for index, but got ${index.dtype}`);
@@ -79,12 +81,22 @@ export function gather(x: Tensor, dim: number, index: Tensor): Tensor {
 
 /** The slices of `x` along `dim` that a 1-d int64 `index` names, in its order. */
 export function indexSelect(x: Tensor, dim: number, index: Tensor): Tensor {
-  if (index.ndim !== 1) throw shapeError('index_select(): Index is supposed to be a vector');
+  requireTensors('indexSelect', { x, index });
+  if (index.ndim > 1) throw shapeError('index_select(): Index is supposed to be a vector');
+  if (index.ndim === 0) return indexSelect(x, dim, reshape(index, 1));
   if (index.dtype === 'int32') return indexSelect(x, dim, cast(index, 'int64'));
   const axis = normalizeDim(dim, x.ndim);
+  if (x.ndim === 0) return repeated(x, index);
   const column = x.shape.map((_, d) => (d === axis ? index.shape[0] : 1));
   const full = x.shape.map((size, d) => (d === axis ? index.shape[0] : size));
   return gather(x, axis, expand(reshape(index, column), full));
+}
+
+/** Positions in a single element can only be 0; there is one result, however many they are. */
+function repeated(x: Tensor, index: Tensor): Tensor {
+  if (index.numel === 0)
+    throw shapeError('index_select(): Index to scalar can have only 1 value, got 0 value(s)');
+  return reshape(gather(reshape(x, 1), 0, index).narrow(0, index.numel - 1, 1), []);
 }
 
 /** A 1-d int64 tensor of `positions` on the device of `like`. */

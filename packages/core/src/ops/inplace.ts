@@ -1,53 +1,21 @@
 // In-place forms: the out-of-place result is written into the tensor, which then takes over its
 // place on the tape. `Tensor.replaceWith` refuses what PyTorch refuses, and what would go wrong.
 
-import { isGradEnabled } from '../autograd/mode.js';
-import { dtypeError } from '../errors.js';
-import { kindOf } from '../tensor/dtype.js';
+import { onTensors } from '../arguments.js';
 import { Tensor } from '../tensor/tensor.js';
 import * as binary from './binary.js';
 import * as blends from './blend.js';
-import { cast, clone } from './cast.js';
+import { cast } from './cast.js';
 import * as clamps from './clamp.js';
 import { tril, triu } from './diagonal.js';
 import * as masked from './masked.js';
 import { overwrite } from './overwrite.js';
+import { place, placeSaved } from './placing.js';
 import * as put from './put.js';
 import * as scattering from './scatter.js';
 import * as special from './special.js';
 import * as unary from './unary.js';
 import { expand } from './views.js';
-
-const KIND_ORDER = { bool: 0, integer: 1, float: 2 };
-
-/** A result of a higher kind (float into an integer tensor) is refused, not truncated. */
-function intoPlace(x: Tensor, result: Tensor, operation: string): Tensor {
-  if (KIND_ORDER[kindOf(result.dtype)] > KIND_ORDER[kindOf(x.dtype)])
-    throw dtypeError(
-      `result type ${result.dtype} can't be cast to the desired output type ${x.dtype} (${operation})`,
-    );
-  return x.replaceWith(cast(result, x.dtype), operation);
-}
-
-/** `x` as a rule that saves it needs it: what is about to be overwritten is copied. */
-function original(x: Tensor, args: readonly unknown[]): Tensor {
-  const recorded = [x, ...args].some((arg) => arg instanceof Tensor && arg.requiresGrad);
-  return isGradEnabled() && recorded ? clone(x) : x;
-}
-
-type InPlace<A extends readonly unknown[]> = (x: Tensor, ...args: A) => Tensor;
-
-/** The in-place form of an operation whose rule does not look at x. */
-const place =
-  <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
-  (x, ...args) =>
-    intoPlace(x, op(x, ...args), name);
-
-/** The in-place form of an operation whose rule looks at x. */
-const placeSaved =
-  <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
-  (x, ...args) =>
-    intoPlace(x, op(original(x, args), ...args), name);
 
 export const add_ = place('add_', binary.add);
 export const sub_ = place('sub_', binary.sub);
@@ -104,7 +72,14 @@ export const fill_ = (x: Tensor, value: number): Tensor =>
 export const zero_ = (x: Tensor): Tensor => fill_(x, 0);
 
 /** Elements of `source`, broadcast and converted; it may be on another device. */
-export const copy_ = (x: Tensor, source: Tensor): Tensor =>
-  overwrite(x, expand(cast(source.to(x.device), x.dtype), x.shape), 'copy_');
+export const copy_ = onTensors(
+  'copy_',
+  ['x', 'source'],
+  (x: Tensor, source: Tensor): Tensor =>
+    overwrite(x, expand(cast(source.to(x.device), x.dtype), x.shape), 'copy_'),
+);
 
+export * from './inplace-aliases.js';
+export * from './inplace-functions.js';
+export * from './inplace-truth.js';
 export * from './random-inplace.js';

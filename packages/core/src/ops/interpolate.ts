@@ -2,7 +2,9 @@
 // (nearest), two (linear) or four (cubic) elements of the axis, picked up by index.
 // Source: PyTorch aten/src/ATen/native/UpSample.h and cpu/UpSampleKernel.cpp
 
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { type DType, isFloat, torchName } from '../tensor/dtype.js';
 import { describe, formatShape } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
@@ -34,6 +36,15 @@ export interface InterpolateOptions {
   /** Average over what a shrunk element covers ('bilinear' and 'bicubic'). */
   antialias?: boolean;
 }
+
+const INTERPOLATE_OPTIONS: OptionTable<InterpolateOptions> = {
+  size: 'nullable',
+  scaleFactor: 'nullable',
+  mode: true,
+  alignCorners: 'nullable',
+  recomputeScaleFactor: 'nullable',
+  antialias: true,
+};
 
 /** What one axis is resampled to; `factor` is the user's, when positions follow it. */
 interface Axis {
@@ -272,6 +283,7 @@ const roundTo = (dtype: DType): Round => (dtype === 'float64' ? exact : Math.fro
  * 'bicubic' takes two axes; 'linear', 'bilinear' and 'trilinear' one, two and three.
  */
 export function interpolate(x: Tensor, options: InterpolateOptions = {}): Tensor {
+  checkCall('interpolate', { x }, options, INTERPOLATE_OPTIONS);
   const { mode = 'nearest' } = options;
   const alignCorners = options.alignCorners ?? false;
   checkMode(x, mode, options);

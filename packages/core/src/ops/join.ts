@@ -1,5 +1,7 @@
+import { onTensors, requireTensorList } from '../arguments.js';
 import { defineOp } from '../autograd/op.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { resultType } from '../tensor/dtype.js';
 import { broadcastShapes, formatShape, normalizeDim } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -31,6 +33,7 @@ const catOp = defineOp<{ axis: number; shape: readonly number[] }>({
 
 /** Joins tensors along an existing axis; all other sizes must agree. */
 export function cat(tensors: readonly Tensor[], dim = 0): Tensor {
+  requireTensorList('cat', 'tensors', tensors);
   if (tensors.length === 0)
     throw argumentError('torch.cat(): expected a non-empty list of Tensors');
   commonDevice('cat', tensors);
@@ -67,6 +70,8 @@ export function cat(tensors: readonly Tensor[], dim = 0): Tensor {
 
 /** Joins tensors of one shape along a new axis. */
 export function stack(tensors: readonly Tensor[], dim = 0): Tensor {
+  requireTensorList('stack', 'tensors', tensors);
+  if (tensors.length === 0) throw argumentError('stack expects a non-empty list of Tensors');
   const [first] = tensors;
   const odd = tensors.find((x) => formatShape(x.shape) !== formatShape(first.shape));
   if (odd)
@@ -81,28 +86,50 @@ export function stack(tensors: readonly Tensor[], dim = 0): Tensor {
 }
 
 /** Leading dims of size 1, up to one dim. */
-export const atleast1d = (x: Tensor): Tensor => (x.ndim === 0 ? reshape(x, 1) : x);
+export const atleast1d = onTensors(
+  'atleast1d',
+  ['x'],
+  (x: Tensor): Tensor => (x.ndim === 0 ? reshape(x, 1) : x),
+);
 /** Leading dims of size 1, up to two dims. */
-export const atleast2d = (x: Tensor): Tensor => (x.ndim < 2 ? unsqueeze(atleast1d(x), 0) : x);
+export const atleast2d = onTensors(
+  'atleast2d',
+  ['x'],
+  (x: Tensor): Tensor => (x.ndim < 2 ? unsqueeze(atleast1d(x), 0) : x),
+);
 /** Dims of size 1, a last and then leading ones, up to three dims. */
-export const atleast3d = (x: Tensor): Tensor => (x.ndim < 3 ? unsqueeze(atleast2d(x), -1) : x);
+export const atleast3d = onTensors(
+  'atleast3d',
+  ['x'],
+  (x: Tensor): Tensor => (x.ndim < 3 ? unsqueeze(atleast2d(x), -1) : x),
+);
 
 /** Joined along the columns: the second dim, or the only one. */
 export const hstack = (tensors: readonly Tensor[]): Tensor => {
+  requireTensorList('hstack', 'tensors', tensors);
   const parts = tensors.map(atleast1d);
   return cat(parts, parts[0]?.ndim === 1 ? 0 : 1);
 };
 /** Joined along the rows: the first of at least two dims. */
-export const vstack = (tensors: readonly Tensor[]): Tensor => cat(tensors.map(atleast2d), 0);
+export const vstack = (tensors: readonly Tensor[]): Tensor => {
+  requireTensorList('vstack', 'tensors', tensors);
+  return cat(tensors.map(atleast2d), 0);
+};
 /** Joined in depth: along the third of at least three dims. */
-export const dstack = (tensors: readonly Tensor[]): Tensor => cat(tensors.map(atleast3d), 2);
+export const dstack = (tensors: readonly Tensor[]): Tensor => {
+  requireTensorList('dstack', 'tensors', tensors);
+  return cat(tensors.map(atleast3d), 2);
+};
 /** Vectors as columns and matrices, side by side. */
-export const columnStack = (tensors: readonly Tensor[]): Tensor =>
-  hstack(tensors.map((x) => (x.ndim < 2 ? reshape(x, x.numel, 1) : x)));
+export const columnStack = (tensors: readonly Tensor[]): Tensor => {
+  requireTensorList('columnStack', 'tensors', tensors);
+  return hstack(tensors.map((x) => (x.ndim < 2 ? reshape(x, x.numel, 1) : x)));
+};
 
 /** All tensors expanded to their common shape. */
 export function broadcastTensors(...tensors: Tensor[] | [readonly Tensor[]]): Tensor[] {
   const list = tensors.flat();
+  requireTensorList('broadcastTensors', 'tensors', list);
   const shape = broadcastShapes(...list.map((x) => x.shape));
   return list.map((x) => expand(x, shape));
 }
@@ -115,6 +142,8 @@ export function meshgrid(
   tensors: readonly Tensor[],
   options: { indexing?: 'ij' | 'xy' } = {},
 ): Tensor[] {
+  checkOptions('meshgrid', options, { indexing: true });
+  requireTensorList('meshgrid', 'tensors', tensors);
   const { indexing = 'ij' } = options;
   if (indexing !== 'ij' && indexing !== 'xy')
     throw argumentError(
@@ -144,7 +173,9 @@ export function meshgrid(
 
 /** Matrices along the diagonal of one, zeros elsewhere. */
 export function blockDiag(...tensors: Tensor[] | [readonly Tensor[]]): Tensor {
-  const blocks = tensors.flat().map((x, i) => {
+  const list = tensors.flat();
+  requireTensorList('blockDiag', 'tensors', list);
+  const blocks = list.map((x, i) => {
     if (x.ndim > 2)
       throw shapeError(
         `torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ${i} has ${x.ndim} dimensions`,

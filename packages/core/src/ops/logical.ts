@@ -1,40 +1,82 @@
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { argumentError, dtypeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { sameShape } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { bool, cast, double } from './cast.js';
-import { commonDevice } from './operands.js';
+import { commonDevice, leading } from './operands.js';
 import type { Dim, KeepDim } from './reduce.js';
 
 // Truth of elements: everything but 0 counts as true; NaN too, as in PyTorch.
 
-export const logicalNot = (x: Tensor): Tensor => bool(x).eq(false);
-export const logicalAnd = (a: Tensor, b: Tensor): Tensor => bool(a).mul(bool(b));
-export const logicalOr = (a: Tensor, b: Tensor): Tensor => bool(a).add(bool(b));
-export const logicalXor = (a: Tensor, b: Tensor): Tensor => bool(a).ne(bool(b));
+export const logicalNot = onTensors('logicalNot', ['x'], (x: Tensor): Tensor => bool(x).eq(false));
+export const logicalAnd = onTensors(
+  'logicalAnd',
+  ['a', 'b'],
+  (a: Tensor, b: Tensor): Tensor => bool(a).mul(bool(b)),
+);
+export const logicalOr = onTensors(
+  'logicalOr',
+  ['a', 'b'],
+  (a: Tensor, b: Tensor): Tensor => bool(a).add(bool(b)),
+);
+export const logicalXor = onTensors(
+  'logicalXor',
+  ['a', 'b'],
+  (a: Tensor, b: Tensor): Tensor => bool(a).ne(bool(b)),
+);
 
-export const isnan = (x: Tensor): Tensor => x.ne(x);
-export const isinf = (x: Tensor): Tensor => x.abs().eq(Number.POSITIVE_INFINITY);
-export const isfinite = (x: Tensor): Tensor => x.abs().lt(Number.POSITIVE_INFINITY);
+export const isnan = onTensors('isnan', ['x'], (x: Tensor): Tensor => x.ne(x));
+export const isinf = onTensors(
+  'isinf',
+  ['x'],
+  (x: Tensor): Tensor => x.abs().eq(Number.POSITIVE_INFINITY),
+);
+export const isfinite = onTensors(
+  'isfinite',
+  ['x'],
+  (x: Tensor): Tensor => x.abs().lt(Number.POSITIVE_INFINITY),
+);
 
-export const isposinf = (x: Tensor): Tensor => x.eq(Number.POSITIVE_INFINITY);
-export const isneginf = (x: Tensor): Tensor => x.eq(Number.NEGATIVE_INFINITY);
+export const isposinf = onTensors(
+  'isposinf',
+  ['x'],
+  (x: Tensor): Tensor => x.eq(Number.POSITIVE_INFINITY),
+);
+export const isneginf = onTensors(
+  'isneginf',
+  ['x'],
+  (x: Tensor): Tensor => x.eq(Number.NEGATIVE_INFINITY),
+);
 /** Whether the sign bit is set: for −0 too. */
-export const signbit = (x: Tensor): Tensor =>
-  isFloat(x.dtype) ? bool(x.lt(0).add(x.eq(0).mul(x.reciprocal().lt(0)))) : x.lt(0);
+export const signbit = onTensors(
+  'signbit',
+  ['x'],
+  (x: Tensor): Tensor =>
+    isFloat(x.dtype) ? bool(x.lt(0).add(x.eq(0).mul(x.reciprocal().lt(0)))) : x.lt(0),
+);
 
 /** PyTorch gives bool, and uint8 for uint8. */
 const truth = (x: Tensor, y: Tensor) => (x.dtype === 'uint8' ? cast(y, 'uint8') : y);
 
 /** Whether every element over `dim` (of all when omitted) is true. */
-export const all = (x: Tensor, dim?: Dim | KeepDim, options?: KeepDim): Tensor =>
-  truth(x, bool(x).eq(false).sum(dim, options).eq(0));
+export function all(x: Tensor, dim?: Dim | KeepDim, more?: KeepDim): Tensor {
+  const [over, options] = leading('all', x, { keepdim: true }, dim, more);
+  return truth(x, bool(x).eq(false).sum(over, options).eq(0));
+}
 /** Whether any element over `dim` (of all when omitted) is true. */
-export const any = (x: Tensor, dim?: Dim | KeepDim, options?: KeepDim): Tensor =>
-  truth(x, bool(x).sum(dim, options).gt(0));
+export function any(x: Tensor, dim?: Dim | KeepDim, more?: KeepDim): Tensor {
+  const [over, options] = leading('any', x, { keepdim: true }, dim, more);
+  return truth(x, bool(x).sum(over, options).gt(0));
+}
 
 /** How many elements over `dim` are not 0, int64. */
-export const countNonzero = (x: Tensor, dim?: Dim): Tensor => bool(x).sum(dim);
+export const countNonzero = onTensors(
+  'countNonzero',
+  ['x'],
+  (x: Tensor, dim?: Dim): Tensor => bool(x).sum(dim),
+);
 
 /** Whether each element occurs among those of `test`; with `invert`, whether it does not. */
 export function isin(
@@ -42,6 +84,7 @@ export function isin(
   test: Tensor,
   options: { invert?: boolean; assumeUnique?: boolean } = {},
 ): Tensor {
+  checkCall('isin', { x, test }, options, { invert: true, assumeUnique: true });
   const found = any(x.unsqueeze(-1).eq(test.reshape(test.numel)), -1);
   return options.invert ? logicalNot(found) : found;
 }
@@ -53,8 +96,11 @@ export interface Closeness {
   equalNan?: boolean;
 }
 
+const CLOSENESS_OPTIONS: OptionTable<Closeness> = { rtol: true, atol: true, equalNan: true };
+
 /** |a − b| ≤ atol + rtol·|b|, element by element; infinities are close to themselves only. */
 export function isclose(a: Tensor, b: Tensor, options: Closeness = {}): Tensor {
+  checkCall('isclose', { a, b }, options, CLOSENESS_OPTIONS);
   const { rtol = 1e-5, atol = 1e-8, equalNan = false } = options;
   if (a.dtype !== b.dtype)
     throw dtypeError(`${torchName(a.dtype)} did not match ${torchName(b.dtype)}`);
@@ -68,11 +114,14 @@ export function isclose(a: Tensor, b: Tensor, options: Closeness = {}): Tensor {
 }
 
 /** Whether all elements are close; see {@link isclose}. */
-export const allclose = (a: Tensor, b: Tensor, options?: Closeness): boolean =>
-  Boolean(all(isclose(a, b, options)).item());
+export function allclose(a: Tensor, b: Tensor, options?: Closeness): boolean {
+  checkCall('allclose', { a, b }, options, CLOSENESS_OPTIONS);
+  return Boolean(all(isclose(a, b, options)).item());
+}
 
 /** Whether shapes and all elements are equal. */
 export function equal(a: Tensor, b: Tensor): boolean {
+  requireTensors('equal', { a, b });
   commonDevice('equal', [a, b]);
   return sameShape(a.shape, b.shape) && Boolean(all(a.eq(b)).item());
 }

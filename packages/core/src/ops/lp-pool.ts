@@ -1,8 +1,12 @@
+import { checkCall } from '../arguments.js';
+import type { OptionTable } from '../options.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { avgPool1d, avgPool2d } from './avg-pool.js';
 import type { PerAxis, WindowOptions } from './pool-geometry.js';
 
 export type LPPoolOptions = Pick<WindowOptions, 'stride' | 'ceilMode'>;
+
+const LPPOOL_OPTIONS: OptionTable<LPPoolOptions> = { stride: true, ceilMode: true };
 
 /**
  * The root of sums, from the means of a window of `size` elements. A mean of 0 has no gradient to
@@ -22,6 +26,7 @@ export function lpPool1d(
   kernelSize: PerAxis,
   options?: LPPoolOptions,
 ): Tensor {
+  checkCall('lpPool1d', { x }, options, LPPOOL_OPTIONS);
   const [k] = [kernelSize].flat();
   return rootOfSum(avgPool1d(x.pow(normType), kernelSize, options), k, normType);
 }
@@ -33,6 +38,7 @@ export function lpPool2d(
   kernelSize: PerAxis,
   options?: LPPoolOptions,
 ): Tensor {
+  checkCall('lpPool2d', { x }, options, LPPOOL_OPTIONS);
   const [kH, kW = kH] = [kernelSize].flat();
   return rootOfSum(avgPool2d(x.pow(normType), kernelSize, options), kH * kW, normType);
 }

@@ -1,6 +1,7 @@
 // What depends on where a mask is true. The number of elements found is part of a result's shape,
 // so the mask is read on the host.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { dtypeError, shapeError } from '../errors.js';
 import { torchName } from '../tensor/dtype.js';
 import { broadcastShapes, formatShape } from '../tensor/shape.js';
@@ -33,6 +34,7 @@ export const flatNonzero = (x: Tensor): Tensor => {
 export function nonzero(x: Tensor, options?: { asTuple?: false }): Tensor;
 export function nonzero(x: Tensor, options: { asTuple: true }): Tensor[];
 export function nonzero(x: Tensor, options: { asTuple?: boolean } = {}): Tensor | Tensor[] {
+  checkCall('nonzero', { x }, options, { asTuple: true });
   const source = options.asTuple && x.ndim === 0 ? reshape(x, 1) : x;
   let flat = flatNonzero(source.detach());
   const columns: Tensor[] = [];
@@ -48,6 +50,7 @@ export const argwhere = (x: Tensor): Tensor => nonzero(x);
 
 /** `value` (a number or a 0-d tensor) where `mask` (bool) is true; x and mask broadcast. */
 export function maskedFill(x: Tensor, mask: Tensor, value: Tensor | Scalar): Tensor {
+  requireTensors('maskedFill', { x, mask });
   requireMask('masked_fill', mask);
   if (value instanceof Tensor && value.ndim > 0)
     throw shapeError(
@@ -67,12 +70,14 @@ function broadcastWith(operation: string, x: Tensor, mask: Tensor): [Tensor, Ten
 
 /** The elements where `mask` (bool) is true, `[n]`; x and mask broadcast. */
 export function maskedSelect(x: Tensor, mask: Tensor): Tensor {
+  requireTensors('maskedSelect', { x, mask });
   const [whole, chosen] = broadcastWith('masked_select', x, mask);
   return gather(reshape(whole, -1), 0, flatNonzero(chosen));
 }
 
 /** The elements of `source` in order, put where `mask` (bool) is true; x and mask broadcast. */
 export function maskedScatter(x: Tensor, mask: Tensor, source: Tensor): Tensor {
+  requireTensors('maskedScatter', { x, mask, source });
   const [whole, chosen] = broadcastWith('masked_scatter', x, mask);
   if (source.dtype !== x.dtype)
     throw dtypeError(

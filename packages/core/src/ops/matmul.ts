@@ -1,9 +1,10 @@
+import { requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { dtypeError, shapeError } from '../errors.js';
 import { broadcastShapes, formatShape, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { otherFactors } from './binary-rule.js';
-import { commonDevice, requireCompute, requireTensor } from './operands.js';
+import { commonDevice, requireCompute } from './operands.js';
 import { expand, reshape, squeeze, transpose, unsqueeze } from './views.js';
 
 const bmmOp: Op<undefined> = defineOp({
@@ -26,6 +27,7 @@ const bmmOp: Op<undefined> = defineOp({
 
 /** `[batch, m, k] × [batch, k, n] → [batch, m, n]` */
 export function bmm(a: Tensor, b: Tensor): Tensor {
+  requireTensors('bmm', { a, b });
   if (a.ndim !== 3 || b.ndim !== 3)
     throw shapeError(
       `bmm: expected two 3D tensors, but got ${formatShape(a.shape)} and ${formatShape(b.shape)}`,
@@ -53,7 +55,7 @@ function sameDtype(operation: string, a: Tensor, b: Tensor) {
  * disappears again, batch dims broadcast.
  */
 export function matmul(a: Tensor, b: Tensor): Tensor {
-  for (const x of [a, b]) requireTensor('matmul', x);
+  requireTensors('matmul', { a, b });
   if (a.ndim === 0 || b.ndim === 0)
     throw shapeError(
       `both arguments to matmul need to be at least 1D, but they are ${a.ndim}D and ${b.ndim}D`,
@@ -80,6 +82,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
 
 /** Product of two matrices, `[m, k] × [k, n]`; nothing broadcasts. */
 export function mm(a: Tensor, b: Tensor): Tensor {
+  requireTensors('mm', { a, b });
   if (a.ndim !== 2)
     throw shapeError(`self must be a matrix, but has shape ${formatShape(a.shape)}`);
   if (b.ndim !== 2)
@@ -89,6 +92,7 @@ export function mm(a: Tensor, b: Tensor): Tensor {
 
 /** x·Wᵀ + b for x `[…, in]`, W `[out, in]`, b `[out]`. */
 export function linear(x: Tensor, weight: Tensor, bias?: Tensor | null): Tensor {
+  requireTensors('linear', { x, weight });
   const y = matmul(x, weight.ndim === 1 ? weight : transpose(weight, -2, -1));
   return bias ? y.add(bias) : y;
 }

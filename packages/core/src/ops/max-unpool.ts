@@ -2,7 +2,9 @@
 // index the last stays, and each of them gets the gradient of that place.
 // Source: PyTorch torch/nn/functional.py and aten/src/ATen/native/MaxUnpooling.cpp
 
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { torchName } from '../tensor/dtype.js';
 import { formatShape, numelOf, perAxis, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -19,6 +21,12 @@ export interface MaxUnpoolOptions {
   /** The size to restore, with or without batch and channels; several sizes pool to the same. */
   outputSize?: readonly number[] | null;
 }
+
+const MAX_UNPOOL_OPTIONS: OptionTable<MaxUnpoolOptions> = {
+  stride: 'nullable',
+  padding: true,
+  outputSize: 'nullable',
+};
 
 function unpooledSize(
   operation: string,
@@ -72,6 +80,7 @@ function maxUnpoolNd(
   kernelSize: PerAxis,
   options: MaxUnpoolOptions = {},
 ): Tensor {
+  checkCall(operation, { input: x, indices }, options, MAX_UNPOOL_OPTIONS);
   if (indices.dtype !== 'int64')
     throw dtypeError(
       `elements in indices should be type int64 but got: ${torchName(indices.dtype)}`,

@@ -1,14 +1,18 @@
 // Norms of the elements as one vector, and the distances made of them.
 
+import { onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
-import { formatShape, normalizeDims } from '../tensor/shape.js';
+import { formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { cast } from './cast.js';
+import { isnan } from './logical.js';
 import { leading, zeroOf } from './operands.js';
 import { amax, amin, type Dim, type SumOptions, sum } from './reduce.js';
+import { slopeSign } from './slope-sign.js';
 import { squeeze, unsqueeze } from './views.js';
 
 interface NormOf {
@@ -37,7 +41,10 @@ function value(x: Tensor, { p, axes }: NormOf): Tensor {
   }
 }
 
-/** Where the derivative does not exist it is 0, as in PyTorch: at 0, and of 0 norms. */
+/**
+ * Where the derivative does not exist it is 0, as in PyTorch: at 0, and of 0 norms. The second
+ * derivative is NaN there, which is what PyTorch's norm_backward gives too.
+ */
 const normOp: Op<NormOf> = defineOp<NormOf>({
   name: 'norm',
   forward: ([x], options) => value(x, options),
@@ -46,22 +53,39 @@ const normOp: Op<NormOf> = defineOp<NormOf>({
     if (g === null) return [null];
     const { p, axes } = context.options;
     const [x, y] = [context.input(0), context.output()];
-    const inverse = (z: Tensor) => where(z.eq(0), Number.POSITIVE_INFINITY, z);
     if (p === 0) return [zeroOf(x)];
-    if (p === 1) return [g.mul(x.sign())];
-    if (p === 2) return [g.div(inverse(y)).mul(x)];
+    if (p === 1) return [g.mul(slopeSign(x))];
+    // Filled after the division: 0/0 then stays NaN in the derivative of this, which 0 does not have.
+    const known = (factor: Tensor) => factor.maskedFill(y.eq(0), 0);
+    if (p === 2) return [g.mul(known(x.div(y)))];
     if (Math.abs(p) === Infinity) {
-      const extreme = cast(x.abs().eq(y), g.dtype);
+      const extreme = cast(
+        x
+          .abs()
+          .eq(y)
+          .add(isnan(x).mul(isnan(y))),
+        g.dtype,
+      );
       return [
         g
           .div(sum(extreme, axes, keep))
           .mul(extreme)
-          .mul(x.sign()),
+          .mul(slopeSign(x)),
       ];
     }
-    // sign(x) · (|x| / y)^(p − 1), of a quotient so that large powers do not overflow
-    const ratio = where(x.eq(0), 1, x.abs()).div(inverse(y));
-    return [g.mul(where(x.eq(0), 0, ratio.pow(p - 1))).mul(x.sign())];
+    // sign(x)·|x|^(p − 1) / y^(p − 1), arranged so that no power has a pole at 0 that it need not
+    const size = x.abs();
+    if (p < 1) {
+      const power = size.pow(p - 1).maskedFill(x.eq(0), 0);
+      return [
+        slopeSign(x)
+          .mul(power)
+          .mul(g)
+          .mul(y.pow(1 - p)),
+      ];
+    }
+    const factor = known(g.div(y.pow(p - 1)));
+    return [(p < 2 ? slopeSign(x).mul(size.pow(p - 1)) : x.mul(size.pow(p - 2))).mul(factor)];
   },
 });
 
@@ -75,7 +99,7 @@ export function norm(
   first?: Dim | SumOptions,
   more?: SumOptions,
 ): Tensor {
-  const [dim, options = {}] = leading(first, more);
+  const [dim, options = {}] = leading('norm', input, { dtype: true, keepdim: true }, first, more);
   const dtype = options.dtype ?? input.dtype;
   if (!isFloat(dtype))
     throw dtypeError(
@@ -89,18 +113,53 @@ export function norm(
   return options.keepdim || axes.length === 0 ? y : squeeze(y, axes);
 }
 
-const powerOf = (p: number | { p?: number }) => (typeof p === 'number' ? p : (p.p ?? 2));
+function powerOf(operation: string, p: number | { p?: number }): number {
+  if (typeof p === 'number') return p;
+  checkOptions(operation, p, { p: true });
+  return p.p ?? 2;
+}
 
 /** The p-norm of a − b, which broadcast. */
-export const dist = (a: Tensor, b: Tensor, p: number | { p?: number } = 2): Tensor =>
-  norm(a.sub(b), powerOf(p));
+export const dist = onTensors(
+  'dist',
+  ['a', 'b'],
+  (a: Tensor, b: Tensor, p: number | { p?: number } = 2): Tensor =>
+    norm(a.sub(b), powerOf('dist', p)),
+);
+
+/** A distance of 0 passes nothing back, not even an infinite gradient (PyTorch's cdist). */
+const distanceOp: Op<undefined> = defineOp({
+  name: 'cdist',
+  forward: ([y]) => y,
+  saves: { outputs: [0] },
+  backward: ([g], context) => [g && where(context.output().eq(0), 0, g)],
+});
 
 /** p-norm distances of all rows: `[…, P, M]` and `[…, R, M]` give `[…, P, R]`. */
 export function cdist(a: Tensor, b: Tensor, p: number | { p?: number } = 2): Tensor {
+  requireTensors('cdist', { a, b });
   if (a.ndim < 2 || b.ndim < 2 || a.shape[a.ndim - 1] !== b.shape[b.ndim - 1])
     throw shapeError(
       'cdist: expected two tensors of rows of one length, but got shapes ' +
         `${formatShape(a.shape)} and ${formatShape(b.shape)}`,
     );
-  return norm(unsqueeze(a, -2).sub(unsqueeze(b, -3)), powerOf(p), -1);
+  return distanceOp(
+    [norm(unsqueeze(a, -2).sub(unsqueeze(b, -3)), powerOf('cdist', p), -1)],
+    undefined,
+  );
+}
+
+/** The slices of `x` along `dim`, scaled down to a p-norm of `maxnorm` where theirs is larger. */
+export function renorm(x: Tensor, p: number, dim: number, maxnorm: number): Tensor {
+  requireTensors('renorm', { x });
+  if (!(p > 0)) throw argumentError('renorm: non-positive-norm not supported');
+  if (x.ndim < 2)
+    throw shapeError(`renorm: input needs at least 2 dimensions, got ${x.ndim} dimensions`);
+  if (!(maxnorm >= 0))
+    throw argumentError(`renorm: expected maxnorm to be >= 0 but got ${maxnorm}`);
+  const axis = normalizeDim(dim, x.ndim);
+  const others = x.shape.flatMap((_, d) => (d === axis ? [] : [d]));
+  const size = norm(x, p, others, keep);
+  // PyTorch's 1e-7 against a norm of 0.
+  return x.mul(where(size.gt(maxnorm), size.add(1e-7).reciprocal().mul(maxnorm), 1));
 }

@@ -1,8 +1,10 @@
 // From what a user passes to what a kernel takes: numbers become tensors, dtypes are promoted,
 // shapes broadcast, devices must agree. One home for all of it.
 
+import { requireTensors } from '../arguments.js';
 import type { Device } from '../device/device.js';
 import { argumentError, dtypeError, VoxgradError } from '../errors.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import {
   type DType,
   type DTypeKind,
@@ -39,12 +41,6 @@ export function commonDevice(operation: string, tensors: readonly Tensor[]): Dev
 /** Zeros like `x`, off the tape. */
 export const zeroOf = (x: Tensor): Tensor => Tensor.filled(x.shape, 0, x.dtype, x.device);
 
-/** Throws unless `value` is a tensor. */
-export function requireTensor(operation: string, value: unknown): asserts value is Tensor {
-  if (!(value instanceof Tensor))
-    throw dtypeError(`${operation}(): argument must be a Tensor, not ${describe(value)}`);
-}
-
 /** Throws in PyTorch's words unless `device` computes in `dtype`. */
 export function requireCompute(operation: string, device: Device, dtype: DType): void {
   if (device.capabilities.computes.has(dtype)) return;
@@ -61,43 +57,48 @@ export function requireKind(operation: string, dtype: DType, ...kinds: DTypeKind
 }
 
 /**
- * PyTorch's optional positional arguments may be left out before the options: `x.sum({ dtype })`.
+ * What `operation` got after its tensor `x`: PyTorch's optional dim may be left out before the
+ * options, `x.sum({ dtype })`. A dim of the wrong kind or a misspelt option is an error, since it
+ * must not change what is reduced.
  */
 export function leading<O extends object>(
+  operation: string,
+  x: unknown,
+  known: OptionTable<NoInfer<O>>,
   first: number | NoInfer<O> | null | undefined,
   options: O | undefined,
 ): [number | undefined, O | undefined];
 export function leading<O extends object>(
+  operation: string,
+  x: unknown,
+  known: OptionTable<NoInfer<O>>,
   first: number | readonly number[] | NoInfer<O> | null | undefined,
   options: O | undefined,
 ): [number | readonly number[] | undefined, O | undefined];
 export function leading<O extends object>(
+  operation: string,
+  x: unknown,
+  known: OptionTable<NoInfer<O>>,
   first: number | readonly number[] | O | null | undefined,
   options: O | undefined,
 ): [number | readonly number[] | undefined, O | undefined] {
-  checkReduction(options);
-  if (first === undefined || first === null) return [undefined, options];
-  if (typeof first === 'number' || isNumberList(first)) return [first, options];
-  checkReduction(first);
-  return [undefined, first];
-}
-
-/** A dim of the wrong kind or a misspelt option must not change what is reduced. */
-function checkReduction(options: unknown): void {
-  if (options === undefined) return;
-  if (typeof options !== 'object' || options === null)
+  requireTensors(operation, { input: x });
+  const positional = typeof first === 'number' || isNumberList(first);
+  const given = positional || first === undefined || first === null ? options : first;
+  if (given !== undefined && (typeof given !== 'object' || given === null))
     throw argumentError(
-      `a dim must be a number or a list of numbers, and options an object such as { keepdim: true }, but got ${describe(options)}`,
+      `${operation}(): a dim must be a number or a list of numbers, and options an object such as { keepdim: true }, but got ${describe(given)}`,
     );
-  for (const [name, value] of Object.entries(options)) {
-    if (/^keep_?dims?$/i.test(name) && name !== 'keepdim')
-      throw argumentError(`got an unexpected option '${name}'; did you mean 'keepdim'?`);
-    if (name === 'keepdim' && value !== undefined && typeof value !== 'boolean')
-      throw argumentError(`keepdim must be true or false, but got ${describe(value)}`);
-  }
+  checkOptions(operation, given, known);
+  const { keepdim } = (given ?? {}) as { keepdim?: unknown };
+  if (keepdim !== undefined && typeof keepdim !== 'boolean')
+    throw argumentError(
+      `${operation}(): keepdim must be true or false, but got ${describe(keepdim)}`,
+    );
+  return [positional ? first : undefined, given];
 }
 
-const isNumberList = (value: object): value is readonly number[] => Array.isArray(value);
+const isNumberList = (value: unknown): value is readonly number[] => Array.isArray(value);
 
 /** A 0-d tensor of a number. */
 export function scalarTensor(value: Scalar, dtype: DType, device: Device): Tensor {

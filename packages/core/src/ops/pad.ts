@@ -1,5 +1,6 @@
 // Source: PyTorch aten/src/ATen/native/PadNd.cpp and ReflectionPad.cpp
 
+import { checkCall } from '../arguments.js';
 import { argumentError, shapeError } from '../errors.js';
 import { describe, formatShape } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -63,6 +64,7 @@ export function pad(
   padding: readonly number[],
   options: { mode?: PadMode; value?: number | null } = {},
 ): Tensor {
+  checkCall('pad', { x }, options, { mode: true, value: 'nullable' });
   const { mode = 'constant' } = options;
   const value = options.value ?? 0;
   if (!Array.isArray(padding) || !padding.every(Number.isInteger))

@@ -2,6 +2,7 @@
 // windows that kernels walk. Like a convolution, every pooling has three axes for its kernel.
 // Source: PyTorch aten/src/ATen/native/Pool.h
 
+import { requireTensors } from '../arguments.js';
 import type { AxisWindows, PoolGeometry } from '../device/device.js';
 import { argumentError, shapeError } from '../errors.js';
 import { checkOptions } from '../options.js';
@@ -75,6 +76,7 @@ const byAxis = (prefix: string, values: readonly number[]) =>
 
 /** Throws unless `x` has `rank` axes after its channels, with something in all but the batch. */
 function checkInput(operation: string, rank: SpatialRank, x: Tensor): void {
+  requireTensors(operation, { input: x });
   const fits = x.ndim === rank + 1 || x.ndim === rank + 2;
   const inner = x.shape.slice(-rank - 1);
   if (rank < 3) {

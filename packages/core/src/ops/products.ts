@@ -1,8 +1,10 @@
 // Products of vectors and matrices, all by way of `matmul`.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
-import { formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
+import { describe, formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { roll } from './arrange.js';
 import { bmm, matmul } from './matmul.js';
@@ -16,6 +18,7 @@ function requireRank(operation: string, x: Tensor, rank: number, name: string): 
 
 /** Sum of the products of two vectors. */
 export function dot(a: Tensor, b: Tensor): Tensor {
+  requireTensors('dot', { a, b });
   if (a.ndim !== 1 || b.ndim !== 1)
     throw shapeError(`1D tensors expected, but got ${a.ndim}D and ${b.ndim}D tensors`);
   if (a.dtype !== b.dtype)
@@ -34,6 +37,7 @@ export const vdot: typeof dot = dot;
 
 /** Matrix times vector. */
 export function mv(a: Tensor, b: Tensor): Tensor {
+  requireTensors('mv', { a, b });
   requireRank('mv', a, 2, 'self');
   requireRank('mv', b, 1, 'vec');
   return matmul(a, b);
@@ -41,6 +45,7 @@ export function mv(a: Tensor, b: Tensor): Tensor {
 
 /** All products of the elements of two vectors, `[n, m]`. */
 export function outer(a: Tensor, b: Tensor): Tensor {
+  requireTensors('outer', { a, b });
   requireRank('outer', a, 1, 'self');
   requireRank('outer', b, 1, 'vec2');
   return unsqueeze(a, 1).mul(b);
@@ -50,6 +55,7 @@ export const ger: typeof outer = outer;
 
 /** Products summed over the last dims of both; plain products where one is 0-d. */
 export function inner(a: Tensor, b: Tensor): Tensor {
+  requireTensors('inner', { a, b });
   return a.ndim === 0 || b.ndim === 0 ? a.mul(b) : tensordot(a, b, [[-1], [-1]]);
 }
 
@@ -59,6 +65,8 @@ export interface Scales {
   /** Factor of the product. */
   alpha?: number;
 }
+
+const SCALES_OPTIONS: OptionTable<Scales> = { beta: true, alpha: true };
 
 /** beta·x + alpha·product, where x broadcasts to the product. */
 function scaledSum(x: Tensor, product: Tensor, { beta = 1, alpha = 1 }: Scales): Tensor {
@@ -78,6 +86,7 @@ function scaledSum(x: Tensor, product: Tensor, { beta = 1, alpha = 1 }: Scales):
 
 /** beta·x + alpha·(a @ b) of matrices. */
 export function addmm(x: Tensor, a: Tensor, b: Tensor, options: Scales = {}): Tensor {
+  checkCall('addmm', { x, a, b }, options, SCALES_OPTIONS);
   requireRank('addmm', a, 2, 'mat1');
   requireRank('addmm', b, 2, 'mat2');
   return scaledSum(x, matmul(a, b), options);
@@ -108,6 +117,11 @@ export function tensordot(
   b: Tensor,
   dims: number | readonly [readonly number[], readonly number[]] = 2,
 ): Tensor {
+  requireTensors('tensordot', { a, b });
+  if (typeof dims !== 'number' && !(Array.isArray(dims) && dims.length === 2))
+    throw argumentError(
+      `tensordot(): expected dims as a number or two lists of numbers, but got ${describe(dims)}`,
+    );
   const [ofA, ofB] =
     typeof dims === 'number'
       ? [
@@ -143,6 +157,7 @@ export function tensordot(
 
 /** The Kronecker product: a copy of b for every element of a, times that element. */
 export function kron(a: Tensor, b: Tensor): Tensor {
+  requireTensors('kron', { a, b });
   const rank = Math.max(a.ndim, b.ndim);
   const full = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
   const [left, right] = [full(a), full(b)];
@@ -163,6 +178,7 @@ export function kron(a: Tensor, b: Tensor): Tensor {
 
 /** The cross product along `dim`, of size 3: the first such dim when omitted. */
 export function cross(a: Tensor, b: Tensor, dim?: number): Tensor {
+  requireTensors('cross', { a, b });
   if (a.ndim !== b.ndim)
     throw shapeError('linalg.cross: inputs must have the same number of dimensions.');
   const axis = dim === undefined ? a.shape.indexOf(3) : normalizeDim(dim, a.ndim);

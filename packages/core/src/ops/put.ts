@@ -1,5 +1,6 @@
 // A 1-d index over one dim, and lists of indices over the leading dims (`x[i, j] = values`).
 
+import { checkCall, requireTensorList, requireTensors } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { broadcastShapes, formatShape, normalizeDim, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -8,7 +9,7 @@ import { cast } from './cast.js';
 import { gather, indexSelect } from './indexing.js';
 import { nonzero } from './masked.js';
 import { type Scalar, scalarTensor } from './operands.js';
-import { scatter, scatterAdd } from './scatter.js';
+import { scatter, scatterAdd, scatterReduce } from './scatter.js';
 import { expand, reshape } from './views.js';
 
 /** Positions below 0 count from the end. */
@@ -63,6 +64,7 @@ export function indexAdd(
   source: Tensor,
   options: { alpha?: number } = {},
 ): Tensor {
+  checkCall('indexAdd', { x, index, source }, options, { alpha: true });
   const rows = rowsOf('index_add', x, dim, index.dtype === 'int32' ? cast(index, 'int64') : index);
   const terms = checkSource('index_add', rows, source);
   const { alpha = 1 } = options;
@@ -72,6 +74,7 @@ export function indexAdd(
 
 /** `x` with the slices of `source` along `dim` in place of those that `index` names. */
 export function indexCopy(x: Tensor, dim: number, index: Tensor, source: Tensor): Tensor {
+  requireTensors('indexCopy', { x, index, source });
   const rows = rowsOf('index_copy', x, dim, index);
   const values = checkSource('index_copy', rows, source);
   return reshape(scatter(rows.x, rows.axis, rows.index, values), x.shape);
@@ -79,6 +82,7 @@ export function indexCopy(x: Tensor, dim: number, index: Tensor, source: Tensor)
 
 /** `x` with `value` (a number or a 0-d tensor) in the slices along `dim` that `index` names. */
 export function indexFill(x: Tensor, dim: number, index: Tensor, value: Tensor | Scalar): Tensor {
+  requireTensors('indexFill', { x, index });
   const rows = rowsOf('index_fill', x, dim, index);
   const at = fromStart(rows.index, rows.x.shape[rows.axis]);
   if (!(value instanceof Tensor)) return reshape(scatter(rows.x, rows.axis, at, value), x.shape);
@@ -92,13 +96,55 @@ export function indexFill(x: Tensor, dim: number, index: Tensor, value: Tensor |
 
 /** The elements at `index` (int64, below 0 from the end) of `x` flattened, in the shape of `index`. */
 export function take(x: Tensor, index: Tensor): Tensor {
+  requireTensors('take', { x, index });
   requireIndex('take', index);
   const flat = fromStart(reshape(index, index.numel), x.numel);
   return reshape(gather(reshape(x, x.numel), 0, flat), index.shape);
 }
 
+/**
+ * `x` with the elements of `source`, in order, at `index` of `x` flattened (int64, below 0 from the
+ * end), or added there with `accumulate`.
+ */
+export function put(
+  x: Tensor,
+  index: Tensor,
+  source: Tensor,
+  options: { accumulate?: boolean } = {},
+): Tensor {
+  requireTensors('put', { x, index, source });
+  requireIndex('put_', index);
+  if (index.numel !== source.numel)
+    throw shapeError(
+      'put_(): Expected source and index to have the same number of elements, but got source.numel() = ' +
+        `${source.numel}, index.numel() = ${index.numel}`,
+    );
+  const flat = fromStart(reshape(index, index.numel), x.numel);
+  const write = options.accumulate ? scatterAdd : scatter;
+  return reshape(write(reshape(x, x.numel), 0, flat, reshape(source, source.numel)), x.shape);
+}
+
+/**
+ * `x` with the slices of `source` along `dim` reduced into those that `index` names, together with
+ * what is there unless `includeSelf` is false.
+ */
+export function indexReduce(
+  x: Tensor,
+  dim: number,
+  index: Tensor,
+  source: Tensor,
+  reduce: 'prod' | 'mean' | 'amax' | 'amin',
+  options: { includeSelf?: boolean } = {},
+): Tensor {
+  requireTensors('indexReduce', { x, index, source });
+  const rows = rowsOf('index_reduce', x, dim, index);
+  const values = checkSource('index_reduce', rows, source);
+  return reshape(scatterReduce(rows.x, rows.axis, rows.index, values, reduce, options), x.shape);
+}
+
 /** {@link gather}, with x and `indices` broadcast apart from `dim`; of both flattened without one. */
 export function takeAlongDim(x: Tensor, indices: Tensor, dim?: number): Tensor {
+  requireTensors('takeAlongDim', { x, indices });
   if (dim === undefined) return gather(reshape(x, x.numel), 0, reshape(indices, indices.numel));
   if (x.ndim !== indices.ndim)
     throw shapeError(
@@ -155,6 +201,8 @@ function places(x: Tensor, indices: readonly Tensor[]): Places {
  * against each other.
  */
 export function index(x: Tensor, indices: readonly Tensor[]): Tensor {
+  requireTensors('index', { x });
+  requireTensorList('index', 'indices', indices);
   const { at, shape, x: rows } = places(x, indices);
   return reshape(indexSelect(rows, 0, at), [...shape, ...rows.shape.slice(1)]);
 }
@@ -166,6 +214,8 @@ export function indexPut(
   values: Tensor | Scalar,
   options: { accumulate?: boolean } = {},
 ): Tensor {
+  checkCall('indexPut', { x }, options, { accumulate: true });
+  requireTensorList('indexPut', 'indices', indices);
   const { at, shape, x: rows } = places(x, indices);
   const given = values instanceof Tensor ? values : scalarTensor(values, x.dtype, x.device);
   if (given.dtype !== x.dtype)

@@ -1,7 +1,9 @@
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloat } from '../tensor/dtype.js';
 import { normalizeDim } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
+import { where } from './binary.js';
 import { leading } from './operands.js';
 import { sort } from './sort.js';
 import { narrow, reshape } from './views.js';
@@ -23,6 +25,8 @@ export interface QuantileOptions {
   interpolation?: Interpolation;
 }
 
+const QUANTILE_OPTIONS: OptionTable<QuantileOptions> = { keepdim: true, interpolation: true };
+
 /**
  * The element a share `q` of the way through the sorted elements of `dim` (of all when omitted); a
  * vector of shares makes a new first dim. NaN gives NaN.
@@ -33,7 +37,7 @@ export function quantile(
   first?: number | QuantileOptions,
   more?: QuantileOptions,
 ): Tensor {
-  const [dim, options = {}] = leading(first, more);
+  const [dim, options = {}] = leading('quantile', x, QUANTILE_OPTIONS, first, more);
   if (!isFloat(x.dtype))
     throw dtypeError('quantile() input tensor must be either float or double dtype');
   const { interpolation = 'linear' } = options;
@@ -51,7 +55,7 @@ export function quantile(
   const kept = x.shape.map((size, d) => (dim === undefined || d === axis ? 1 : size));
   const whole = dim === undefined || x.ndim === 0 ? reshape(x, x.numel) : x;
   const { values } = sort(whole, axis);
-  const nan = whole.isnan().any(axis, { keepdim: true });
+  const nan = whole.isnan().any(axis, { keepdim: true }); // sorted, NaN comes last
   const at = (position: number) => narrow(values, axis, position, 1);
   const round = x.dtype === 'float32' ? Math.fround : (value: number) => value;
   const between = shares.map((share) => {
@@ -59,11 +63,14 @@ export function quantile(
     const place = round(round(share) * (whole.shape[axis] - 1));
     const low = Math.floor(place);
     const way = CHOICE[interpolation](low, place - low);
+    // Also where a single element is meant: an infinite one gives NaN, as in PyTorch.
+    if (interpolation === 'linear') return at(low).lerp(at(Math.ceil(place)), way);
     if (way === 0) return at(low);
     return way === 1 ? at(Math.ceil(place)) : at(low).lerp(at(Math.ceil(place)), way);
   });
+  const last = at(whole.shape[axis] - 1);
   const shape = options.keepdim ? kept : dim === undefined ? [] : x.shape.toSpliced(axis, 1);
-  const rows = between.map((y) => reshape(y.maskedFill(nan, Number.NaN), [1, ...shape]));
+  const rows = between.map((y) => reshape(where(nan, last, y), [1, ...shape]));
   const [head, ...rest] = rows;
   const single = q instanceof Tensor ? q.ndim === 0 : typeof q === 'number';
   return single ? reshape(head, shape) : head.cat(rest);

@@ -1,7 +1,9 @@
 // In-place random forms. The numbers are drawn in the order of the tensor's memory, as PyTorch's
 // kernels do, and written once all are drawn.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloatDType } from '../random/arrays.js';
 import {
   drawn,
@@ -19,6 +21,8 @@ import { expand, permute } from './views.js';
 
 export type InPlaceRandomOptions = GeneratorOption;
 
+const IN_PLACE_RANDOM_OPTIONS: OptionTable<InPlaceRandomOptions> = { generator: true };
+
 function checkOverlap({ shape, strides }: Tensor): void {
   if (shape.some((size, dim) => size > 1 && strides[dim] === 0))
     throw shapeError(
@@ -28,6 +32,7 @@ function checkOverlap({ shape, strides }: Tensor): void {
 }
 
 function refill(x: Tensor, operation: string, fill: Fill, options: GeneratorOption): Tensor {
+  checkCall(operation, { x }, options, { generator: true });
   checkOverlap(x);
   return overwrite(x, drawn(x, x.dtype, fill, options), operation);
 }
@@ -38,6 +43,7 @@ function refillFloats(
   fill: FloatFill,
   options: GeneratorOption,
 ): Tensor {
+  checkCall(operation, { x }, options, { generator: true });
   checkOverlap(x);
   return overwrite(x, drawnFloats(operation, x, x.dtype, fill, options), operation);
 }
@@ -67,6 +73,7 @@ export function bernoulli_(
   p: number | Tensor = 0.5,
   options: InPlaceRandomOptions = {},
 ): Tensor {
+  checkCall('bernoulli_', { x }, options, IN_PLACE_RANDOM_OPTIONS);
   if (typeof p === 'number')
     return refill(
       x,
@@ -74,6 +81,7 @@ export function bernoulli_(
       (out, generator) => fills.fillBernoulli(out, p, generator),
       options,
     );
+  requireTensors('bernoulli_', { p });
   checkOverlap(x);
   const { dtype } = p;
   if (!isFloatDType(dtype))
@@ -142,6 +150,7 @@ export function random_(
   second?: Bound | InPlaceRandomOptions,
   third: InPlaceRandomOptions = {},
 ): Tensor {
+  requireTensors('random_', { x });
   const { dtype } = x;
   if (isOptions(first)) return random_(x, undefined, undefined, first);
   if (isOptions(second)) return random_(x, first, undefined, second);

@@ -1,8 +1,10 @@
 // Sampling from tensors of parameters. The gradient by a parameter is zero, as in PyTorch.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { defineOp } from '../autograd/op.js';
 import { getDevice } from '../device/registry.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { isFloatDType } from '../random/arrays.js';
 import { drawn, drawnFloats, type GeneratorOption } from '../random/drawn.js';
 import {
@@ -51,6 +53,7 @@ export function bernoulli(
   p?: number | GeneratorOption,
   options: GeneratorOption = {},
 ): Tensor {
+  checkCall('bernoulli', { x }, options, { generator: true });
   if (typeof p === 'object') return bernoulli(x, undefined, p);
   const { device, dtype, shape } = x;
   if (p !== undefined)
@@ -74,8 +77,9 @@ export function bernoulli(
 }
 
 /** A number of events for each rate in `rates` (see random/poisson.ts for the algorithms). */
-export const poisson = (rates: Tensor, options: GeneratorOption = {}): Tensor =>
-  sample('poisson', [rates], ([x]) =>
+export const poisson = (rates: Tensor, options: GeneratorOption = {}): Tensor => {
+  checkCall('poisson', { rates }, options, { generator: true });
+  return sample('poisson', [rates], ([x]) =>
     drawnFloats(
       'poisson',
       { shape: x.shape, device: x.device },
@@ -84,6 +88,7 @@ export const poisson = (rates: Tensor, options: GeneratorOption = {}): Tensor =>
       options,
     ),
   );
+};
 
 /** Normal numbers of the given means and standard deviations, which broadcast; the dtype of the first tensor. */
 export function normal(mean: Tensor, std?: Tensor | number, options?: GeneratorOption): Tensor;
@@ -107,6 +112,9 @@ export function normal(
     return normalOf(third, mean, std, fourth);
   }
   const options = isShape(third) ? {} : third;
+  for (const [name, value] of Object.entries({ mean, std }))
+    if (typeof value !== 'number') requireTensors('normal', { [name]: value });
+  checkOptions('normal', options, { generator: true });
   if (std instanceof Tensor && !numbersOf(std).every((x) => x >= 0))
     throw argumentError('normal expects all elements of std >= 0.0');
   const tensors = [mean, std].filter((x) => x instanceof Tensor);
@@ -152,7 +160,9 @@ export function multinomial(
   count: number,
   options: boolean | MultinomialOptions = {},
 ): Tensor {
+  requireTensors('multinomial', { weights });
   if (typeof options === 'boolean') return multinomial(weights, count, { replacement: options });
+  checkOptions('multinomial', options, { replacement: true, generator: true });
   const { replacement = false } = options;
   const { shape, dtype } = weights;
   checkMultinomial(weights, count, replacement);

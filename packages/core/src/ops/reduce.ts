@@ -1,6 +1,7 @@
 import { defineOp, type Op } from '../autograd/op.js';
 import type { ArgReduceName, ReduceName } from '../device/device.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { type DType, isFloat, torchName } from '../tensor/dtype.js';
 import { formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -50,6 +51,8 @@ export interface KeepDim {
   keepdim?: boolean;
 }
 
+const KEEPDIM: OptionTable<KeepDim> = { keepdim: true };
+
 const finish = (y: Tensor, axes: readonly number[], keepdim = false): Tensor =>
   keepdim || axes.length === 0
     ? y
@@ -63,9 +66,11 @@ export interface SumOptions extends KeepDim {
   dtype?: DType;
 }
 
+const SUM_OPTIONS: OptionTable<SumOptions> = { ...KEEPDIM, dtype: true };
+
 /** Sum over `dim` (all dims when omitted). Integers and bool add up in int64. */
 export function sum(x: Tensor, dim?: Dim | SumOptions, more?: SumOptions): Tensor {
-  const [over, options = {}] = leading(dim, more);
+  const [over, options = {}] = leading('sum', x, SUM_OPTIONS, dim, more);
   const axes = normalizeDims(over, x.ndim);
   const dtype = options.dtype ?? (isFloat(x.dtype) ? x.dtype : 'int64');
   requireCompute('sum', x.device, dtype);
@@ -74,7 +79,7 @@ export function sum(x: Tensor, dim?: Dim | SumOptions, more?: SumOptions): Tenso
 
 /** Mean over `dim`; NaN over nothing. */
 export function mean(input: Tensor, dim?: Dim | SumOptions, more?: SumOptions): Tensor {
-  const [over, options = {}] = leading(dim, more);
+  const [over, options = {}] = leading('mean', input, SUM_OPTIONS, dim, more);
   const x = cast(input, options.dtype ?? input.dtype);
   requireFloat('mean', x);
   const axes = normalizeDims(over, x.ndim);
@@ -88,8 +93,16 @@ export interface VarianceOptions extends KeepDim {
   unbiased?: boolean;
 }
 
+const VARIANCE_OPTIONS: OptionTable<VarianceOptions> = {
+  ...KEEPDIM,
+  correction: true,
+  unbiased: true,
+};
+
 interface Spread extends Axes {
   readonly freedom: number;
+  /** Without dims, PyTorch does without the 0/0 of a single element. */
+  readonly whole: boolean;
 }
 
 const varianceOp: Op<Spread> = defineOp<Spread>({
@@ -101,21 +114,25 @@ const varianceOp: Op<Spread> = defineOp<Spread>({
   saves: { inputs: [0] },
   backward: ([g], context) => {
     if (g === null) return [null];
-    const [x, { axes, freedom }] = [context.input(0), context.options];
-    // PyTorch does without the 0/0 of a single element.
-    if (freedom === 0 && x.numel > 0) return [expand(g.mul(Number.POSITIVE_INFINITY), x.shape)];
+    const [x, { axes, freedom, whole }] = [context.input(0), context.options];
+    if (whole && freedom === 0 && x.numel > 0)
+      return [expand(g.mul(Number.POSITIVE_INFINITY), x.shape)];
     return [x.sub(mean(x, axes, { keepdim: true })).mul(g.mul(2 / freedom))];
   },
 });
 
 /** Variance over `dim`, with `n - correction` in the denominator (1 by default). */
 export function variance(x: Tensor, dim?: Dim | VarianceOptions, more?: VarianceOptions): Tensor {
-  const [over, options = {}] = leading(dim, more);
+  const [over, options = {}] = leading('var', x, VARIANCE_OPTIONS, dim, more);
   requireFloat('var', x);
   const axes = normalizeDims(over, x.ndim);
   const correction = options.correction ?? (options.unbiased === false ? 0 : 1);
   const freedom = Math.max(0, countOf(x, axes) - correction);
-  return finish(varianceOp([x], { axes, freedom }), axes, options.keepdim);
+  return finish(
+    varianceOp([x], { axes, freedom, whole: over === undefined }),
+    axes,
+    options.keepdim,
+  );
 }
 
 /** The root, whose derivative counts as 0 at 0: there is no direction in which to spread. */
@@ -126,7 +143,7 @@ const spreadOp: Op<undefined> = defineOp({
   backward: ([g], context) => {
     if (g === null) return [null];
     const y = context.output();
-    return [g.div(y.mul(2).maskedFill(y.eq(0), Number.POSITIVE_INFINITY))];
+    return [g.div(y.mul(2)).maskedFill(y.eq(0), 0)];
   },
 });
 
@@ -135,25 +152,28 @@ export const std: typeof variance = (x, dim, options) =>
   spreadOp([variance(x, dim, options)], undefined);
 
 const withMean =
-  (spread: typeof variance) =>
+  (name: string, spread: typeof variance) =>
   (x: Tensor, dim?: Dim | VarianceOptions, more?: VarianceOptions): Tensor[] => {
-    const [over, options = {}] = leading(dim, more);
+    const [over, options = {}] = leading(name, x, VARIANCE_OPTIONS, dim, more);
     return [spread(x, over, options), mean(x, over, { keepdim: options.keepdim })];
   };
 
 /** `[variance, mean]` over `dim`. */
-export const varMean = withMean(variance);
+export const varMean = withMean('varMean', variance);
 /** `[standard deviation, mean]` over `dim`. */
-export const stdMean = withMean(std);
+export const stdMean = withMean('stdMean', std);
 
 /** {@link sum} with NaN counting as 0. */
-export const nansum: typeof sum = (x, dim, options) =>
-  sum(isFloat(x.dtype) ? x.maskedFill(x.ne(x), 0) : x, dim, options);
+export const nansum: typeof sum = (x, dim, more) => {
+  const [over, options] = leading('nansum', x, SUM_OPTIONS, dim, more);
+  return sum(isFloat(x.dtype) ? x.maskedFill(x.ne(x), 0) : x, over, options);
+};
 
 /** {@link mean} of the elements that are not NaN. */
 export function nanmean(x: Tensor, dim?: Dim | SumOptions, options?: SumOptions): Tensor {
+  const [over, given] = leading('nanmean', x, SUM_OPTIONS, dim, options);
   requireFloat('nanmean', x);
-  return nansum(x, dim, options).div(sum(x.eq(x), dim, options));
+  return nansum(x, over, given).div(sum(x.eq(x), over, given));
 }
 
 const countOf = (x: Tensor, axes: readonly number[]) =>
@@ -167,7 +187,7 @@ function requireFloat(name: string, x: Tensor): void {
 }
 
 function extreme(name: 'amax' | 'amin', x: Tensor, dim?: Dim | KeepDim, more?: KeepDim): Tensor {
-  const [over, options = {}] = leading(dim, more);
+  const [over, options = {}] = leading(name, x, KEEPDIM, dim, more);
   const axes = normalizeDims(over, x.ndim);
   const empty = axes.find((axis) => x.shape[axis] === 0);
   if (empty !== undefined)
@@ -208,7 +228,7 @@ function argExtreme(
   first?: number | KeepDim,
   more?: KeepDim,
 ) {
-  const [dim, options = {}] = leading(first, more);
+  const [dim, options = {}] = leading(name, x, KEEPDIM, first, more);
   if (dim === undefined) {
     if (x.numel === 0)
       throw argumentError(

@@ -1,5 +1,6 @@
 // Writing to the positions that an index names, out of place.
 
+import { checkCall, requireTensors } from '../arguments.js';
 import { isGradEnabled } from '../autograd/mode.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { ScatterMode } from '../device/device.js';
@@ -186,6 +187,7 @@ export function scatter(
   source: Tensor | Scalar,
   options: { reduce?: 'add' | 'multiply' } = {},
 ): Tensor {
+  checkCall('scatter', { x, index }, options, { reduce: true });
   const { reduce } = options;
   if (reduce === 'add') return scatterAdd(x, dim, index, source);
   if (reduce !== undefined && reduce !== 'multiply')
@@ -196,6 +198,7 @@ export function scatter(
 
 /** `x` with `source[…, j, …]` added at `[…, index[…, j, …], …]` along `dim`. */
 export function scatterAdd(x: Tensor, dim: number, index: Tensor, source: Tensor | Scalar): Tensor {
+  requireTensors('scatterAdd', { x, index });
   const { axis, base, index: at, source: terms } = target('scatter_add', x, dim, index, source);
   if (at.numel === 0) return x.clone();
   const sums = scatterAddOp([terms, at], { axis, size: base.shape[axis] });
@@ -223,6 +226,7 @@ export function scatterReduce(
   reduce: ScatterReduction,
   options: { includeSelf?: boolean } = {},
 ): Tensor {
+  checkCall('scatterReduce', { x, index, source }, options, { includeSelf: true });
   const checked = target('scatter_reduce', x, dim, index, source);
   const { includeSelf = true } = options;
   const startingFrom = (value: Scalar) => (includeSelf ? x : scatter(x, dim, index, value));

@@ -1,7 +1,9 @@
 // Positions in sorted sequences.
 
+import { checkCall } from '../arguments.js';
 import { defineOp } from '../autograd/op.js';
 import { shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { resultType } from '../tensor/dtype.js';
 import { formatShape, numelOf, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -25,6 +27,8 @@ interface SearchOptions {
   right?: boolean;
 }
 
+const SEARCH_OPTIONS: OptionTable<SearchOptions> = { right: true };
+
 /**
  * Where each of `values` would be inserted into the last dim of `sorted` (int64): how many of its
  * elements are below it. Other dims must agree, unless `sorted` has only one.
@@ -34,6 +38,7 @@ export function searchsorted(
   values: Tensor | Scalar,
   options: SearchOptions = {},
 ): Tensor {
+  checkCall('searchsorted', { sorted }, options, SEARCH_OPTIONS);
   const wanted =
     values instanceof Tensor ? values : scalarTensor(values, resultType(values), sorted.device);
   commonDevice('searchsorted', [sorted, wanted]);
@@ -56,5 +61,7 @@ export function searchsorted(
 }
 
 /** The bucket of each element between the sorted `boundaries`; see {@link searchsorted}. */
-export const bucketize = (x: Tensor, boundaries: Tensor, options?: SearchOptions): Tensor =>
-  searchsorted(boundaries, x, options);
+export const bucketize = (x: Tensor, boundaries: Tensor, options?: SearchOptions): Tensor => {
+  checkCall('bucketize', { x, boundaries }, options, SEARCH_OPTIONS);
+  return searchsorted(boundaries, x, options);
+};

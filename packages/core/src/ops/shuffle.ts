@@ -1,3 +1,4 @@
+import { requireTensors } from '../arguments.js';
 import { argumentError, shapeError } from '../errors.js';
 import { formatShape, numelOf } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -14,6 +15,7 @@ function checkShuffle(operation: string, x: Tensor, name: string, factor: number
 
 /** Channels become space: `[…, C·r², H, W] → […, C, H·r, W·r]`. */
 export function pixelShuffle(x: Tensor, upscaleFactor: number): Tensor {
+  requireTensors('pixelShuffle', { x });
   const r = upscaleFactor;
   checkShuffle('pixel_shuffle', x, 'upscale_factor', r);
   const [channels, height, width] = x.shape.slice(-3);
@@ -30,6 +32,7 @@ export function pixelShuffle(x: Tensor, upscaleFactor: number): Tensor {
 
 /** Space becomes channels: `[…, C, H·r, W·r] → […, C·r², H, W]`. */
 export function pixelUnshuffle(x: Tensor, downscaleFactor: number): Tensor {
+  requireTensors('pixelUnshuffle', { x });
   const r = downscaleFactor;
   checkShuffle('pixel_unshuffle', x, 'downscale_factor', r);
   const [c, height, width] = x.shape.slice(-3);
@@ -49,6 +52,7 @@ export function pixelUnshuffle(x: Tensor, downscaleFactor: number): Tensor {
 
 /** Interleaves the channels of `groups` groups: `[N, g·k, …]` read as `[N, k·g, …]`. */
 export function channelShuffle(x: Tensor, groups: number): Tensor {
+  requireTensors('channelShuffle', { x });
   if (x.ndim <= 2)
     throw shapeError(
       `channel_shuffle expects input with > 2 dims, but got input with sizes ${formatShape(x.shape)}`,

@@ -1,6 +1,7 @@
 // All windows of an axis as a view with one more axis, and the adjoint that adds overlapping
 // windows up. Both are linear, so each is the other's derivative.
 
+import { requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, shapeError } from '../errors.js';
 import { normalizeDim } from '../tensor/shape.js';
@@ -90,6 +91,7 @@ export const overlapAdd = (
  * the windows in the place of `dim` and their elements in a new last axis.
  */
 export function unfoldDim(x: Tensor, dim: number, size: number, step: number): Tensor {
+  requireTensors('unfold', { x });
   const axis = normalizeDim(dim, x.ndim);
   const length = x.ndim === 0 ? 1 : x.shape[axis];
   if (!Number.isInteger(size) || size < 0)

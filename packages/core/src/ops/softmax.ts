@@ -1,3 +1,4 @@
+import { checkCall } from '../arguments.js';
 import type { DType } from '../tensor/dtype.js';
 import { normalizeDim } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -17,6 +18,7 @@ function peak(x: Tensor, dim: Dim): Tensor {
 
 /** log Σ exp(x) over `dim`, without overflow. */
 export function logsumexp(input: Tensor, dim: Dim, options: { keepdim?: boolean } = {}): Tensor {
+  checkCall('logsumexp', { input }, options, { keepdim: true });
   const x = toFloat(input);
   if (x.numel === 0) return sum(x.exp(), dim, options).log();
   const top = peak(x, dim);
@@ -26,6 +28,7 @@ export function logsumexp(input: Tensor, dim: Dim, options: { keepdim?: boolean 
 
 /** x − log Σ exp(x) along `dim`. */
 export function logSoftmax(input: Tensor, dim: number, options: { dtype?: DType } = {}): Tensor {
+  checkCall('logSoftmax', { input }, options, { dtype: true });
   const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
   const shifted = x.sub(amax(x.detach(), dim, { keepdim: true }));
@@ -34,6 +37,7 @@ export function logSoftmax(input: Tensor, dim: number, options: { dtype?: DType 
 
 /** exp(x) / Σ exp(x) along `dim`. */
 export function softmax(input: Tensor, dim: number, options: { dtype?: DType } = {}): Tensor {
+  checkCall('softmax', { input }, options, { dtype: true });
   const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
   const e = x.sub(amax(x.detach(), dim, { keepdim: true })).exp();

@@ -2,6 +2,7 @@
 
 import { defineOp } from '../autograd/op.js';
 import { argumentError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { normalizeDim } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { gather } from './indexing.js';
@@ -30,9 +31,11 @@ export interface SortOptions {
   stable?: boolean;
 }
 
+const SORT_OPTIONS: OptionTable<SortOptions> = { descending: true, stable: true };
+
 /** The positions that sort `dim`; NaN counts as the largest, equal values keep their order. */
 export function argsort(x: Tensor, first?: number | SortOptions, more?: SortOptions): Tensor {
-  const [dim = -1, options = {}] = leading(first, more);
+  const [dim = -1, options = {}] = leading('argsort', x, SORT_OPTIONS, first, more);
   const axis = normalizeDim(dim, x.ndim);
   const descending = options.descending ?? false;
   if (x.ndim === 0) return reshape(argSortOp([reshape(x, 1)], descending), []);
@@ -41,7 +44,7 @@ export function argsort(x: Tensor, first?: number | SortOptions, more?: SortOpti
 
 /** The elements in order along `dim`, and their positions; see {@link argsort}. */
 export function sort(x: Tensor, first?: number | SortOptions, more?: SortOptions): Sorted {
-  const [dim = -1, options = {}] = leading(first, more);
+  const [dim = -1, options = {}] = leading('sort', x, SORT_OPTIONS, first, more);
   const indices = argsort(x, dim, options);
   return { values: x.ndim === 0 ? x.clone() : gather(x, dim, indices), indices };
 }
@@ -56,6 +59,8 @@ export interface TopkOptions {
   sorted?: boolean;
 }
 
+const TOPK_OPTIONS: OptionTable<TopkOptions> = { largest: true, sorted: true };
+
 /** The `k` largest elements along `dim` in order, and their positions; NaN counts as the largest. */
 export function topk(
   x: Tensor,
@@ -63,7 +68,7 @@ export function topk(
   first?: number | TopkOptions,
   more?: TopkOptions,
 ): Sorted {
-  const [dim = -1, options = {}] = leading(first, more);
+  const [dim = -1, options = {}] = leading('topk', x, TOPK_OPTIONS, first, more);
   const axis = normalizeDim(dim, x.ndim);
   if (!(Number.isInteger(k) && k >= 0 && k <= (x.ndim === 0 ? 1 : x.shape[axis])))
     throw argumentError(`selected index k out of range: ${k}`);

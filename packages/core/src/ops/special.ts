@@ -1,10 +1,12 @@
 // Functions with poles, kinks or overflow that a plain composition would step into: each with the
 // values that PyTorch gives there.
 
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, autogradError, dtypeError } from '../errors.js';
-import { type DType, resultType } from '../tensor/dtype.js';
-import type { Tensor } from '../tensor/tensor.js';
+import { isFloat, resultType } from '../tensor/dtype.js';
+import { finfo } from '../tensor/limits.js';
+import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
 import { cast } from './cast.js';
@@ -20,12 +22,14 @@ export const sgn: Unary = sign;
 
 /** x itself. */
 export function positive(x: Tensor): Tensor {
+  requireTensors('positive', { x });
   if (x.dtype === 'bool') throw dtypeError('The `+` operator, on a bool tensor is not supported.');
   return x;
 }
 
 /** x − trunc(x), with the sign of x. */
 export function frac(x: Tensor): Tensor {
+  requireTensors('frac', { x });
   requireKind('frac', x.dtype, 'float');
   return x.sub(x.trunc());
 }
@@ -49,7 +53,9 @@ const sincOp: Op<undefined> = defineOp({
 });
 
 /** sin(πx) / πx; 1 at 0. */
-export const sinc: Unary = (x) => sincOp([toFloat(x)], undefined);
+export const sinc: Unary = onTensors('sinc', ['input'], (x: Tensor) =>
+  sincOp([toFloat(x)], undefined),
+);
 
 const logitOp: Op<undefined> = defineOp({
   name: 'logit',
@@ -65,26 +71,21 @@ const logitOp: Op<undefined> = defineOp({
 
 /** log(x / (1 − x)); with `eps`, of x limited to [eps, 1 − eps]. */
 export function logit(x: Tensor, options?: number | null | { eps?: number | null }): Tensor {
+  requireTensors('logit', { x });
   const eps = typeof options === 'object' ? options?.eps : options;
   const real = toFloat(x);
   const open = eps === undefined || eps === null || eps < 0;
   return logitOp([open ? real : clamp(real, eps, 1 - eps)], undefined);
 }
 
-const LARGEST: Partial<Record<DType, number>> = {
-  float64: Number.MAX_VALUE,
-  float32: (2 - 2 ** -23) * 2 ** 127,
-  float16: 65504,
-  bfloat16: (2 - 2 ** -7) * 2 ** 127,
-};
-
 /** NaN, inf and −inf replaced: by 0 and the largest numbers of the dtype unless given. */
 export function nanToNum(
   x: Tensor,
   options: { nan?: number; posinf?: number; neginf?: number } = {},
 ): Tensor {
-  const largest = LARGEST[x.dtype];
-  if (largest === undefined) return x.clone(); // no integer is infinite
+  checkCall('nanToNum', { x }, options, { nan: true, posinf: true, neginf: true });
+  if (!isFloat(x.dtype)) return x.clone(); // no integer is infinite
+  const largest = finfo(x.dtype).max;
   const { nan = 0, posinf = largest, neginf = -largest } = options;
   const finite = where(x.eq(Number.POSITIVE_INFINITY), posinf, where(isnan(x), nan, x));
   return where(x.eq(Number.NEGATIVE_INFINITY), neginf, finite);
@@ -113,12 +114,32 @@ const polygammaOp: Op<Order> = defineOp<Order>({
 
 /** The n-th derivative of {@link digamma}. */
 export function polygamma(x: Tensor, n: number): Tensor {
+  requireTensors('polygamma', { x });
   if (!(Number.isInteger(n) && n >= 0))
     throw argumentError(`polygamma(n, x) does not support negative n, got ${n}`);
   return n === 0 ? x.digamma() : polygammaOp([toFloat(x)], { n });
 }
 
+/** The logarithm of the gamma function of `p` dims, of x above (p − 1) / 2. */
+export function mvlgamma(x: Tensor, p: number): Tensor {
+  requireTensors('mvlgamma', { x });
+  if (!(Number.isInteger(p) && p >= 1))
+    throw argumentError('p has to be greater than or equal to 1');
+  const terms = Array.from({ length: p }, (_, i) =>
+    toFloat(x)
+      .sub(i / 2)
+      .lgamma(),
+  );
+  return terms.reduce((a, b) => a.add(b)).add(((p * (p - 1)) / 4) * Math.log(Math.PI));
+}
+
 // ---- two arguments ----
+
+/** x·2ᵇ */
+export const ldexp: Binary = (x, b) => {
+  requireTensors('ldexp', { x });
+  return x.mul(b instanceof Tensor ? toFloat(b).exp2() : 2 ** Number(b));
+};
 
 const hypotOp: Binary = defineBinary(
   'hypot',
@@ -171,7 +192,7 @@ const xlogyOp: Op<undefined> = defineOp({
     if (g === null) return [null, null];
     const [x, y] = [context.input(0), context.input(1)];
     return [
-      context.needs[0] ? where(x.eq(0).mul(y.le(0)), 0, g.mul(y.log())) : null,
+      context.needs[0] ? where(x.eq(0).mul(y.le(0)), 0, xlogy(g, y)) : null,
       context.needs[1] ? g.mul(x).div(y) : null,
     ];
   },
@@ -184,6 +205,7 @@ export const xlogy: Binary = withRealValues('xlogy', (x, y) =>
 
 /** 0 below 0, 1 above, `values` at 0 (whose gradient is the only one). */
 export function heaviside(x: Tensor, values: Tensor): Tensor {
+  requireTensors('heaviside', { x, values });
   if (x.dtype !== values.dtype)
     throw dtypeError('heaviside is not yet implemented for tensors with different dtypes.');
   return where(x.eq(0), values, cast(x.gt(0), x.dtype));

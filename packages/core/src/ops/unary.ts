@@ -1,10 +1,12 @@
 // One row per function: its name and its derivative, from the input x or the output y.
 
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { UnaryName } from '../device/device.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
-import { requireCompute, requireKind, requireTensor, toFloat, zeroOf } from './operands.js';
+import { requireCompute, requireKind, toFloat, zeroOf } from './operands.js';
+import { slopeSign } from './slope-sign.js';
 
 export type Unary = (x: Tensor) => Tensor;
 
@@ -29,7 +31,7 @@ function define(name: UnaryName, saves: Saves, rule: Rule): Op<undefined> {
 function anyDtype(name: UnaryName, saves: Saves, rule: Rule): Unary {
   const op = define(name, saves, rule);
   return (x) => {
-    requireTensor(name, x);
+    requireTensors(name, { input: x });
     requireCompute(name, x.device, x.dtype);
     return op([x], undefined);
   };
@@ -38,14 +40,17 @@ function anyDtype(name: UnaryName, saves: Saves, rule: Rule): Unary {
 /** A function with real values: integers become the default float dtype first. */
 function real(name: UnaryName, saves: Saves, rule: Rule): Unary {
   const keep = anyDtype(name, saves, rule);
-  return (x) => keep(toFloat(x));
+  return (x) => {
+    requireTensors(name, { input: x });
+    return keep(toFloat(x));
+  };
 }
 
 // Piecewise constant: 0 almost everywhere, and 0 itself rather than 0·g, which an infinite g makes NaN.
 const zero: Rule = (g) => zeroOf(g);
 
 export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
-export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(x.sign()));
+export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(slopeSign(x)));
 export const sign: Unary = anyDtype('sign', 'nothing', zero);
 export const relu: Unary = anyDtype('relu', 'output', (g, y) => where(y.le(0), 0, g));
 export const floor: Unary = anyDtype('floor', 'nothing', zero);
@@ -68,6 +73,7 @@ export const sigmoid: Unary = real('sigmoid', 'output', (g, y) => g.mul(y.mul(y.
 
 /** To the nearest whole number, halves to even; or to so many decimals (tens where negative). */
 export function round(x: Tensor, options: { decimals?: number } = {}): Tensor {
+  checkCall('round', { x }, options, { decimals: true });
   const { decimals = 0 } = options;
   if (decimals === 0) return roundWhole(x);
   requireKind('round', x.dtype, 'float');
@@ -109,8 +115,12 @@ export const lgamma: Unary = real('lgamma', 'input', (g, x) => g.mul(x.digamma()
 /** The derivative of {@link lgamma}. */
 export const digamma: Unary = real('digamma', 'input', (g, x) => g.mul(x.polygamma(1)));
 
-export const deg2rad: Unary = (x) => toFloat(x).mul(Math.PI / 180);
-export const rad2deg: Unary = (x) => toFloat(x).mul(180 / Math.PI);
+export const deg2rad: Unary = onTensors('deg2rad', ['input'], (x: Tensor) =>
+  toFloat(x).mul(Math.PI / 180),
+);
+export const rad2deg: Unary = onTensors('rad2deg', ['input'], (x: Tensor) =>
+  toFloat(x).mul(180 / Math.PI),
+);
 
 /** x², with the derivative of a product. */
-export const square: Unary = (x) => x.pow(2);
+export const square: Unary = onTensors('square', ['input'], (x: Tensor) => x.pow(2));

@@ -1,7 +1,9 @@
 // im2col and col2im of images: windows over both axes by `sliding.ts`, an axis at a time.
 // Source: PyTorch aten/src/ATen/native/im2col_shape_check.h
 
+import { checkCall } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
+import type { OptionTable } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { formatShape, perAxis } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -16,6 +18,8 @@ export interface UnfoldOptions {
   padding?: PerAxis;
   stride?: PerAxis;
 }
+
+const UNFOLD_OPTIONS: OptionTable<UnfoldOptions> = { dilation: true, padding: true, stride: true };
 
 interface Blocks {
   readonly kernel: readonly number[];
@@ -82,6 +86,7 @@ function checkInput(operation: string, x: Tensor, rank: number): void {
  * Every window of an image as a column: `[N, C, H, W] → [N, C·kH·kW, windows]`, or both without N.
  */
 export function unfold(x: Tensor, kernelSize: PerAxis, options: UnfoldOptions = {}): Tensor {
+  checkCall('unfold', { x }, options, UNFOLD_OPTIONS);
   checkInput('im2col', x, 3);
   const b = blocksOf('unfold', x.shape.slice(-2), kernelSize, options);
   const batched = x.ndim === 4 ? x : unsqueeze(x, 0);
@@ -105,6 +110,7 @@ export function fold(
   kernelSize: PerAxis,
   options: UnfoldOptions = {},
 ): Tensor {
+  checkCall('fold', { x }, options, UNFOLD_OPTIONS);
   checkInput('col2im', x, 2);
   const size = pair('fold', 'output_size', outputSize);
   const [kH, kW] = pair('fold', 'kernel_size', kernelSize);

@@ -1,6 +1,7 @@
 // Shape operations. Where the layout allows it the result is a view that shares elements with its
 // input; the derivative of each is its inverse movement.
 
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, shapeError } from '../errors.js';
 import {
@@ -11,6 +12,7 @@ import {
   inferReshape,
   normalizeDim,
   normalizeDims,
+  numberList,
   numelOf,
   sameShape,
   viewStrides,
@@ -40,12 +42,14 @@ const reshapeOp = defineOp<{ shape: readonly number[] }>({
 
 /** The same elements in row-major order under another shape; one size may be -1. */
 export function reshape(x: Tensor, ...shape: number[] | [readonly number[]]): Tensor {
+  requireTensors('reshape', { x });
   const target = inferReshape(sizesOf(shape), x.numel);
   return reshapeOp([x], { shape: target });
 }
 
 /** Like {@link reshape}, but always a view: an error where the layout would need a copy. */
 export function view(x: Tensor, ...shape: number[] | [readonly number[]]): Tensor {
+  requireTensors('view', { x });
   const target = inferReshape(sizesOf(shape), x.numel);
   if (!viewStrides(x.shape, x.strides, target))
     throw shapeError(
@@ -79,6 +83,7 @@ const permuteOp = defineOp<readonly number[]>({
 
 /** Axes in another order. */
 export function permute(x: Tensor, ...dims: number[] | [readonly number[]]): Tensor {
+  requireTensors('permute', { x });
   const order = sizesOf(dims).map((d) => normalizeDim(d, x.ndim));
   if (order.length !== x.ndim || new Set(order).size !== x.ndim)
     throw argumentError(
@@ -89,6 +94,7 @@ export function permute(x: Tensor, ...dims: number[] | [readonly number[]]): Ten
 
 /** Exchanges two axes. */
 export function transpose(x: Tensor, dim0: number, dim1: number): Tensor {
+  requireTensors('transpose', { x });
   const order = x.shape.map((_, axis) => axis);
   const [a, b] = [normalizeDim(dim0, x.ndim), normalizeDim(dim1, x.ndim)];
   if (x.ndim === 0) return x;
@@ -98,9 +104,20 @@ export function transpose(x: Tensor, dim0: number, dim1: number): Tensor {
 
 /** Transpose of a matrix; tensors of fewer dims are returned as they are. */
 export function t(x: Tensor): Tensor {
+  requireTensors('t', { x });
   if (x.ndim > 2)
     throw shapeError(`t() expects a tensor with <= 2 dimensions, but self is ${x.ndim}D`);
   return x.ndim < 2 ? x : transpose(x, 0, 1);
+}
+
+/** The last two dims exchanged; of real numbers, the conjugate transpose too. */
+export function adjoint(x: Tensor): Tensor {
+  requireTensors('adjoint', { x });
+  if (x.ndim === 1)
+    throw shapeError(
+      'tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.',
+    );
+  return x.ndim === 0 ? x : transpose(x, -2, -1);
 }
 
 const expandOp = defineOp<readonly number[]>({
@@ -111,6 +128,7 @@ const expandOp = defineOp<readonly number[]>({
 
 /** Repeats axes of size 1 without copying; -1 keeps a size. */
 export function expand(x: Tensor, ...shape: number[] | [readonly number[]]): Tensor {
+  requireTensors('expand', { x });
   const sizes = sizesOf(shape);
   const lead = sizes.length - x.ndim;
   const target = sizes.map((size, axis) =>
@@ -120,10 +138,16 @@ export function expand(x: Tensor, ...shape: number[] | [readonly number[]]): Ten
   return expandOp([x], target);
 }
 
-export const expandAs = (x: Tensor, other: Tensor): Tensor => expand(x, other.shape);
+export const expandAs = onTensors(
+  'expandAs',
+  ['x', 'other'],
+  (x: Tensor, other: Tensor): Tensor => expand(x, other.shape),
+);
 
 /** Sums away what broadcasting `shape` to the shape of `x` had repeated. */
 export function sumToSize(x: Tensor, shape: readonly number[]): Tensor {
+  requireTensors('sumToSize', { x });
+  numberList('sumToSize', 'shape', shape);
   if (sameShape(x.shape, shape)) return x;
   const lead = x.ndim - shape.length;
   const repeated = x.shape.flatMap((size, axis) =>
@@ -134,6 +158,7 @@ export function sumToSize(x: Tensor, shape: readonly number[]): Tensor {
 
 /** Inserts an axis of size 1. */
 export function unsqueeze(x: Tensor, dim: number): Tensor {
+  requireTensors('unsqueeze', { x });
   const shape = [...x.shape];
   shape.splice(normalizeDim(dim, x.ndim + 1), 0, 1);
   return reshapeOp([x], { shape });
@@ -141,7 +166,8 @@ export function unsqueeze(x: Tensor, dim: number): Tensor {
 
 /** Drops axes of size 1: all of them, or `dim` where it has size 1. */
 export function squeeze(x: Tensor, dim?: number | readonly number[]): Tensor {
-  const dims = dim === undefined ? undefined : typeof dim === 'number' ? [dim] : dim;
+  requireTensors('squeeze', { x });
+  const dims = dim === undefined ? undefined : numberList('squeeze', 'dim', dim);
   const drop = dims?.map((d) => normalizeDim(d, x.ndim));
   const shape = x.shape.filter((size, axis) => size !== 1 || (drop && !drop.includes(axis)));
   return reshapeOp([x], { shape });
@@ -149,6 +175,7 @@ export function squeeze(x: Tensor, dim?: number | readonly number[]): Tensor {
 
 /** Merges the axes from `startDim` to `endDim` into one. */
 export function flatten(x: Tensor, startDim = 0, endDim = -1): Tensor {
+  requireTensors('flatten', { x });
   if (x.ndim === 0) return reshape(x, 1);
   const [from, to] = [normalizeDim(startDim, x.ndim), normalizeDim(endDim, x.ndim)];
   if (from > to)
@@ -207,12 +234,14 @@ export function embed(
   starts: readonly number[],
   options: { steps?: readonly number[]; value?: number } = {},
 ): Tensor {
+  checkCall('embed', { x }, options, { steps: true, value: true });
   const steps = options.steps ?? x.shape.map(() => 1);
   return embedOp([x], { shape, starts, steps, sizes: x.shape, value: options.value ?? 0 });
 }
 
 /** `length` positions of `dim` from `start`, as a view. */
 export function narrow(x: Tensor, dim: number, start: number, length: number): Tensor {
+  requireTensors('narrow', { x });
   if (x.ndim === 0) throw shapeError('narrow() cannot be applied to a 0-dim tensor.');
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];
@@ -240,6 +269,7 @@ export function slice(
   end: number = Number.POSITIVE_INFINITY,
   step = 1,
 ): Tensor {
+  requireTensors('slice', { x });
   if (x.ndim === 0) throw shapeError('slice() cannot be applied to a 0-dim tensor.');
   if (!(Number.isInteger(step) && step > 0)) throw argumentError('slice step must be positive');
   if (![start, end].every((at) => Number.isInteger(at) || Math.abs(at) === Infinity))
@@ -257,6 +287,7 @@ export function slice(
 
 /** One position of `dim`, which disappears from the shape. */
 export function select(x: Tensor, dim: number, index: number): Tensor {
+  requireTensors('select', { x });
   if (x.ndim === 0) throw shapeError('select() cannot be applied to a 0-dim tensor.');
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];
@@ -284,5 +315,9 @@ const flipOp = defineOp<readonly number[]>({
 });
 
 /** Reverses the order along `dims`. */
-export const flip = (x: Tensor, dims: number | readonly number[]): Tensor =>
-  flipOp([x], typeof dims !== 'number' && dims.length === 0 ? [] : normalizeDims(dims, x.ndim));
+export const flip = onTensors(
+  'flip',
+  ['x'],
+  (x: Tensor, dims: number | readonly number[]): Tensor =>
+    flipOp([x], numberList('flip', 'dims', dims).length === 0 ? [] : normalizeDims(dims, x.ndim)),
+);

@@ -31,17 +31,32 @@ export function twoProduct(a: number, b: number): Pair {
   return { high, low: a2 * b2 - (high - a1 * b1 - a2 * b1 - a1 * b2) };
 }
 
-/** `a * b + c` with a single rounding to float64. */
+/**
+ * `a * b + c` with a single rounding to float64, unless the product comes near the smallest numbers
+ * (2^-969). Written out, without pairs: millions of them stand behind a million normal numbers.
+ */
 export function fma64(a: number, b: number, c: number): number {
-  const product = twoProduct(a, b);
-  if (!Number.isFinite(product.low)) return a * b + c; // beyond the range of the splitting
-  const sum = twoSum(product.high, c);
-  const rest = twoSum(sum.low, product.low);
-  const { high, low } = twoSum(sum.high, rest.high);
-  // Three terms remain: high + low + rest.low. The last one decides when `low` makes a tie.
-  const beyond = high + 2 * low;
-  const tie = low !== 0 && beyond - high === 2 * low;
-  return tie && low * rest.low > 0 ? beyond : high;
+  const product = a * b;
+  const scaledA = SPLIT * a;
+  const scaledB = SPLIT * b;
+  const a1 = scaledA - (scaledA - a);
+  const b1 = scaledB - (scaledB - b);
+  const a2 = a - a1;
+  const b2 = b - b1;
+  const lostByProduct = a2 * b2 - (product - a1 * b1 - a2 * b1 - a1 * b2);
+  const sum = product + c;
+  const ofC = sum - product;
+  const lostBySum = product - (sum - ofC) + (c - ofC);
+  const lost = lostByProduct + lostBySum;
+  const high = sum + lost;
+  // `sum` is 0 or outweighs `lost`: where a sum cancels, it loses nothing.
+  const low = lost - (high - sum);
+  // Only if `low` makes a tie does it matter that `lost` was rounded too.
+  if (low !== 0 && high + 2 * low - high === 2 * low) {
+    const third = twoSum(lostByProduct, lostBySum).low;
+    return third !== 0 && third > 0 === low > 0 ? high + 2 * low : high;
+  }
+  return high - high === 0 ? high : a * b + c; // beyond the range of the splitting
 }
 
 /** `a * b + c` of float32 numbers with a single rounding to float32. */

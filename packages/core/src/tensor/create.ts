@@ -1,5 +1,7 @@
+import { checkCall } from '../arguments.js';
 import { type DeviceLike, getDevice } from '../device/registry.js';
-import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { argumentError, askingForMemory, dtypeError, shapeError } from '../errors.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import {
   allocateHost,
   checkDType,
@@ -18,6 +20,13 @@ export interface CreateOptions {
   device?: DeviceLike;
   requiresGrad?: boolean;
 }
+
+/** Internal: for what is built on these functions. */
+export const CREATE_OPTIONS: OptionTable<CreateOptions> = {
+  dtype: true,
+  device: true,
+  requiresGrad: true,
+};
 
 /** Wraps row-major host elements of the right dtype. */
 export function fromHost(
@@ -46,6 +55,7 @@ export function tensor(
   data: NestedList | ArrayBufferView | readonly unknown[],
   options: CreateOptions & { shape?: readonly number[] } = {},
 ): Tensor {
+  checkOptions('tensor', options, { ...CREATE_OPTIONS, shape: true });
   if (options.dtype !== undefined) checkDType(options.dtype);
   if (ArrayBuffer.isView(data)) return fromTypedArray(data, options);
   const flat: Element[] = [];
@@ -141,12 +151,14 @@ function fromTypedArray(
   return converted(made, options.dtype ?? own, options);
 }
 
-/** A tensor of `shape` filled with `value`. */
-export function full(
+/** {@link full}, under the name that the user called. */
+function filled(
+  operation: string,
   shape: readonly number[],
-  value: number | bigint | boolean,
+  value: Element,
   options: CreateOptions = {},
 ): Tensor {
+  checkOptions(operation, options, CREATE_OPTIONS);
   const dtype = checkDType(
     options.dtype ??
       (typeof value === 'boolean'
@@ -157,15 +169,21 @@ export function full(
   );
   const element =
     dtype === 'int64' ? toBigInt(value) : typeof value === 'boolean' ? Number(value) : value;
-  const made = Tensor.filled(checkShape(shape, 'full'), element, dtype, getDevice(options.device));
+  const sizes = checkShape(shape, operation);
+  const made = askingForMemory(operation, () =>
+    Tensor.filled(sizes, element, dtype, getDevice(options.device)),
+  );
   if (options.requiresGrad) made.requiresGrad = true;
   return made;
 }
 
+/** A tensor of `shape` filled with `value`. */
+export const full = (shape: readonly number[], value: Element, options?: CreateOptions): Tensor =>
+  filled('full', shape, value, options);
 export const zeros = (shape: readonly number[], options?: CreateOptions): Tensor =>
-  full(shape, 0, options);
+  filled('zeros', shape, 0, options);
 export const ones = (shape: readonly number[], options?: CreateOptions): Tensor =>
-  full(shape, 1, options);
+  filled('ones', shape, 1, options);
 
 /** Options of a `…Like` form: those of `x` unless given. */
 export const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => ({
@@ -175,16 +193,30 @@ export const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => (
 });
 
 export const zerosLike = (x: Tensor, options?: CreateOptions): Tensor =>
-  full(x.shape, 0, like(x, options));
+  filledLike('zerosLike', x, 0, options);
 export const onesLike = (x: Tensor, options?: CreateOptions): Tensor =>
-  full(x.shape, 1, like(x, options));
+  filledLike('onesLike', x, 1, options);
 export const fullLike = (x: Tensor, value: number, options?: CreateOptions): Tensor =>
-  full(x.shape, value, like(x, options));
+  filledLike('fullLike', x, value, options);
+
+function filledLike(operation: string, x: Tensor, value: number, options?: CreateOptions): Tensor {
+  checkCall(operation, { x }, options, CREATE_OPTIONS);
+  return filled(operation, x.shape, value, like(x, options));
+}
+
+/** Room for float64 numbers, from which tensors of every dtype are made. */
+const room = (operation: string, length: number): Float64Array<ArrayBuffer> =>
+  askingForMemory(operation, () => allocateHost('float64', length)) as Float64Array<ArrayBuffer>;
 
 /** The identity matrix, `[n, m]`; square when `m` is omitted. */
 export function eye(n: number, m: number | CreateOptions = n, options: CreateOptions = {}): Tensor {
-  if (typeof m === 'object') return eye(n, n, m);
-  const wide = new Float64Array(numelOf(checkShape([n, m], 'eye')));
+  if (typeof m === 'object' && m !== null) return unitMatrix(n, n, m);
+  return unitMatrix(n, m, options);
+}
+
+function unitMatrix(n: number, m: number, options: CreateOptions): Tensor {
+  checkOptions('eye', options, CREATE_OPTIONS);
+  const wide = room('eye', numelOf(checkShape([n, m], 'eye')));
   for (let i = 0; i < Math.min(n, m); i++) wide[i * m + i] = 1;
   const made = fromHost(wide, 'float64', [n, m], { device: options.device });
   return converted(made, checkDType(options.dtype ?? getDefaultDtype()), options);
@@ -199,6 +231,8 @@ export function arange(...args: (number | CreateOptions | undefined)[]): Tensor 
   const numbers = args.filter((arg) => typeof arg === 'number');
   const last = args.at(-1);
   const options = typeof last === 'object' ? last : {};
+  checkOptions('arange', options, CREATE_OPTIONS);
+  if (numbers.length === 0) throw argumentError('arange(): expected the number to stop before');
   const [from, to = 0, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers;
   if (![from, to, step].every(Number.isFinite))
     throw argumentError(`arange(): expected finite numbers, but got ${from}, ${to}, ${step}`);
@@ -208,16 +242,21 @@ export function arange(...args: (number | CreateOptions | undefined)[]): Tensor 
   const integral = [from, to, step].every(Number.isInteger);
   const dtype = checkDType(options.dtype ?? (integral ? 'int64' : getDefaultDtype()));
   const length = checkShape([Math.ceil((to - from) / step)], 'arange')[0];
-  const wide = Float64Array.from({ length }, (_, i) => from + i * step);
+  const wide = room('arange', length).map((_, i) => from + i * step);
   return converted(fromHost(wide, 'float64', [length], { device: options.device }), dtype, options);
 }
 
 /** Equally spaced numbers, counted from both ends, as PyTorch, so that the last one is exact. */
-function spaced(start: number, end: number, steps: number): Float64Array<ArrayBuffer> {
+function spaced(
+  operation: string,
+  start: number,
+  end: number,
+  steps: number,
+): Float64Array<ArrayBuffer> {
   if (!(Number.isInteger(steps) && steps >= 0))
     throw argumentError('number of steps must be non-negative');
   const step = steps > 1 ? (end - start) / (steps - 1) : 0;
-  return Float64Array.from({ length: steps }, (_, i) =>
+  return room(operation, steps).map((_, i) =>
     i < steps / 2 ? start + step * i : end - step * (steps - 1 - i),
   );
 }
@@ -233,7 +272,10 @@ export const linspace = (
   end: number,
   steps: number,
   options: CreateOptions = {},
-): Tensor => vector(spaced(start, end, steps), options);
+): Tensor => {
+  checkOptions('linspace', options, CREATE_OPTIONS);
+  return vector(spaced('linspace', start, end, steps), options);
+};
 
 /** `steps` powers of `base` (10 by default), with exponents from `start` to `end`, both included. */
 export const logspace = (
@@ -241,13 +283,16 @@ export const logspace = (
   end: number,
   steps: number,
   options: CreateOptions & { base?: number } = {},
-): Tensor =>
-  vector(
-    spaced(start, end, steps).map((x) => (options.base ?? 10) ** x),
+): Tensor => {
+  checkOptions('logspace', options, { ...CREATE_OPTIONS, base: true });
+  return vector(
+    spaced('logspace', start, end, steps).map((x) => (options.base ?? 10) ** x),
     options,
   );
+};
 
 /** A tensor whose elements nobody relies on; here they are 0. */
 export const empty = (shape: readonly number[], options?: CreateOptions): Tensor =>
-  full(shape, 0, options);
-export const emptyLike = (x: Tensor, options?: CreateOptions): Tensor => zerosLike(x, options);
+  filled('empty', shape, 0, options);
+export const emptyLike = (x: Tensor, options?: CreateOptions): Tensor =>
+  filledLike('emptyLike', x, 0, options);

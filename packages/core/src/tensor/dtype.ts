@@ -74,7 +74,12 @@ export function allocateHost(dtype: DType, length: number): HostArray {
     return new TABLE[dtype].array(length);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new VoxgradError('MEMORY', `cannot allocate ${length} elements of ${dtype}`, { cause });
+    const bytes = length * TABLE[dtype].bytes;
+    throw new VoxgradError(
+      'MEMORY',
+      `cannot allocate ${bytes} bytes (${length} elements of ${dtype})`,
+      { cause },
+    );
   }
 }
 
@@ -155,6 +160,8 @@ function operandClass(operand: PromotionOperand): { level: number; dtype: DType 
   // JavaScript has one kind of number: an integral one counts as a Python int, others as a float.
   if (typeof operand === 'number')
     return { level: 2, dtype: Number.isInteger(operand) ? 'int64' : getDefaultDtype() };
+  if (!isDType(operand?.dtype) || !Array.isArray(operand.shape))
+    throw dtypeError(`resultType(): expected a Tensor or a number, but got ${String(operand)}`);
   return { level: operand.shape.length === 0 ? 1 : 0, dtype: operand.dtype };
 }
 

@@ -1,8 +1,10 @@
 // The state of the default generator, as `torch.get_rng_state` and its neighbours give and take it.
 
-import { dtypeError } from '../errors.js';
+import { requireFunction } from '../arguments.js';
+import { argumentError, dtypeError } from '../errors.js';
 import { defaultGenerator } from '../random/generator.js';
 import { fromHost } from './create.js';
+import { describe } from './shape.js';
 import { Tensor } from './tensor.js';
 
 /** The 5056 bytes of `torch.get_rng_state()`: a uint8 tensor. */
@@ -16,6 +18,8 @@ export function getRngState(): Tensor {
  * 5048 of PyTorch before 1.3). Bytes that are no state are refused, and nothing changes.
  */
 export function setRngState(state: Tensor | Uint8Array): void {
+  if (!(state instanceof Tensor || state instanceof Uint8Array))
+    throw argumentError(`setRngState(): expected the bytes of a state, but got ${describe(state)}`);
   defaultGenerator().setStateBytes(state instanceof Tensor ? bytesOf(state) : state);
 }
 
@@ -36,6 +40,7 @@ export const seed = (): bigint => defaultGenerator().seed();
  * outside. After a promise, as soon as it is settled; until then others draw from the same stream.
  */
 export function forkRng<T>(fn: () => T): T {
+  requireFunction('forkRng', 'fn', fn);
   const generator = defaultGenerator();
   const state = generator.getState();
   const restore = () => {

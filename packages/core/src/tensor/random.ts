@@ -1,7 +1,9 @@
 // Random tensors: the streams of PyTorch's CPU generator.
 
+import { checkCall } from '../arguments.js';
 import { getDevice } from '../device/registry.js';
-import { argumentError, dtypeError } from '../errors.js';
+import { argumentError, askingForMemory, dtypeError } from '../errors.js';
+import { checkOptions, type OptionTable } from '../options.js';
 import { DIGITS, isFloatDType } from '../random/arrays.js';
 import { drawn, drawnFloats, type GeneratorOption, type Pattern } from '../random/drawn.js';
 import { fillNormal, fillPermutation, fillRandint, fillUniform } from '../random/fill.js';
@@ -13,10 +15,10 @@ import type { Tensor } from './tensor.js';
 
 export interface RandomOptions extends CreateOptions, GeneratorOption {}
 
-const pattern = (operation: string, shape: readonly number[], options: RandomOptions): Pattern => ({
-  shape: checkShape(shape, operation),
-  device: getDevice(options.device),
-});
+function pattern(operation: string, shape: readonly number[], options: RandomOptions): Pattern {
+  checkOptions(operation, options, RANDOM_OPTIONS);
+  return { shape: checkShape(shape, operation), device: getDevice(options.device) };
+}
 
 /** A tensor of the shape of `x`, drawn in the order in which the memory of `x` lies. */
 const patternLike = (x: Tensor, options: RandomOptions): Pattern => ({
@@ -24,6 +26,13 @@ const patternLike = (x: Tensor, options: RandomOptions): Pattern => ({
   strides: denseStrides(x.shape, x.strides),
   device: getDevice(options.device),
 });
+
+const RANDOM_OPTIONS: OptionTable<RandomOptions> = {
+  dtype: true,
+  device: true,
+  requiresGrad: true,
+  generator: true,
+};
 
 const floatDtype = (options: RandomOptions): DType =>
   checkDType(options.dtype ?? getDefaultDtype());
@@ -34,23 +43,27 @@ function finished(made: Tensor, options: RandomOptions): Tensor {
 }
 
 function uniform(operation: string, where: Pattern, options: RandomOptions): Tensor {
-  const made = drawnFloats(
-    operation,
-    where,
-    floatDtype(options),
-    (out, dtype, generator) => fillUniform(out, dtype, 0, 1, generator),
-    options,
+  const made = askingForMemory(operation, () =>
+    drawnFloats(
+      operation,
+      where,
+      floatDtype(options),
+      (out, dtype, generator) => fillUniform(out, dtype, 0, 1, generator),
+      options,
+    ),
   );
   return finished(made, options);
 }
 
 function normal(operation: string, where: Pattern, options: RandomOptions): Tensor {
-  const made = drawnFloats(
-    operation,
-    where,
-    floatDtype(options),
-    (out, dtype, generator, rowMajor) => fillNormal(out, dtype, 0, 1, generator, rowMajor),
-    options,
+  const made = askingForMemory(operation, () =>
+    drawnFloats(
+      operation,
+      where,
+      floatDtype(options),
+      (out, dtype, generator, rowMajor) => fillNormal(out, dtype, 0, 1, generator, rowMajor),
+      options,
+    ),
   );
   return finished(made, options);
 }
@@ -65,14 +78,19 @@ export const randn = (shape: readonly number[], options: RandomOptions = {}): Te
 
 /** {@link rand} with the shape, dtype and device of `x`, drawn in the order of its memory. */
 export function randLike(x: Tensor, options?: RandomOptions): Tensor {
-  const all: RandomOptions = like(x, options);
+  const all = likeRandom('randLike', x, options);
   return uniform('randLike', patternLike(x, all), all);
 }
 
 /** {@link randn} with the shape, dtype and device of `x`, drawn in the order of its memory. */
 export function randnLike(x: Tensor, options?: RandomOptions): Tensor {
-  const all: RandomOptions = like(x, options);
+  const all = likeRandom('randnLike', x, options);
   return normal('randnLike', patternLike(x, all), all);
+}
+
+function likeRandom(operation: string, x: Tensor, options?: RandomOptions): RandomOptions {
+  checkCall(operation, { x }, options, RANDOM_OPTIONS);
+  return like(x, options);
 }
 
 type Integer = number | bigint;
@@ -84,11 +102,13 @@ function integers(
   dtype: DType,
   options: RandomOptions,
 ): Tensor {
-  const made = drawn(
-    where,
-    checkDType(dtype),
-    (out, generator) => fillRandint(out, low, high, generator, dtype),
-    options,
+  const made = askingForMemory('randint', () =>
+    drawn(
+      where,
+      checkDType(dtype),
+      (out, generator) => fillRandint(out, low, high, generator, dtype),
+      options,
+    ),
   );
   return finished(made, options);
 }
@@ -133,7 +153,7 @@ export function randintLike(
 ): Tensor {
   if (typeof second !== 'number' && typeof second !== 'bigint')
     return randintLike(x, 0, first, second);
-  const options: RandomOptions = like(x, third);
+  const options = likeRandom('randintLike', x, third);
   return integers(patternLike(x, options), first, second, options.dtype ?? x.dtype, options);
 }
 
@@ -144,12 +164,12 @@ const optionsOf = (value: readonly number[] | RandomOptions | undefined): Random
 
 /** A random order of 0 … n − 1, int64 unless another dtype is given: Fisher and Yates' shuffle. */
 export function randperm(n: number, options: RandomOptions = {}): Tensor {
-  const dtype = checkDType(options.dtype ?? 'int64');
   const where = pattern('randperm', [n], options);
+  const dtype = checkDType(options.dtype ?? 'int64');
   if (dtype === 'bool') throw dtypeError("randperm(): not implemented for 'bool'");
   if (n > permutable(dtype))
     throw argumentError(`randperm(): n cannot be greater than ${permutable(dtype)} for ${dtype}`);
-  const made = drawn(where, dtype, fillPermutation, options);
+  const made = askingForMemory('randperm', () => drawn(where, dtype, fillPermutation, options));
   return finished(made, options);
 }
 

@@ -101,6 +101,15 @@ export function expandStrides(shape: Shape, strides: readonly number[], target: 
   });
 }
 
+/** One number or several, as a list; anything else is an error of `operation`. */
+export function numberList(operation: string, name: string, value: unknown): readonly number[] {
+  const list = typeof value === 'number' ? [value] : value;
+  if (Array.isArray(list) && list.every((entry) => typeof entry === 'number')) return list;
+  throw argumentError(
+    `${operation}(): expected a number or a list of numbers for '${name}', but got ${describe(value)}`,
+  );
+}
+
 /** `dim` as a non-negative axis of a tensor of `rank` dims; a 0-d tensor accepts 0 and -1. */
 export function normalizeDim(dim: number, rank: number): number {
   const span = Math.max(rank, 1);
@@ -117,6 +126,8 @@ export function normalizeDim(dim: number, rank: number): number {
 export function normalizeDims(dim: number | readonly number[] | undefined, rank: number): number[] {
   if (dim === undefined || (Array.isArray(dim) && dim.length === 0))
     return Array.from({ length: rank }, (_, axis) => axis);
+  if (dim !== undefined && typeof dim !== 'number' && !Array.isArray(dim))
+    throw argumentError(`a dim must be a number or a list of numbers, but got ${describe(dim)}`);
   const dims = (typeof dim === 'number' ? [dim] : [...(dim as number[])]).map((d) =>
     normalizeDim(d, rank),
   );

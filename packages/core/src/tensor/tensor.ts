@@ -216,6 +216,11 @@ export class Tensor implements View {
     return { remove: edge.node.addHook(edge.index, hook) };
   }
 
+  /** Whether {@link retainGrad} was called on a non-leaf. */
+  get retainsGrad(): boolean {
+    return this.#retained !== undefined;
+  }
+
   /** Keeps the gradient of a non-leaf in `grad`; after an in-place operation, that of its result. */
   retainGrad(): void {
     if (!this.requiresGrad)

@@ -4,8 +4,11 @@
 import './operations/adjoints.js';
 import './operations/arrangements.js';
 import './operations/elementwise.js';
+import './operations/dense.js';
 import './operations/indexing.js';
 import './operations/inplace.js';
+import './operations/inplace-functions.js';
+import './operations/integration.js';
 import './operations/pooling.js';
 import './operations/products.js';
 import './operations/reductions.js';

@@ -2,7 +2,14 @@
 // affine are taken from it here, so that a header that lies is refused and not followed.
 // Source: https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h
 
-import { type CreateOptions, type DType, fromHost, numelOf, type Tensor } from '@voxgrad/core';
+import {
+  type CreateOptions,
+  checkOptions,
+  type DType,
+  fromHost,
+  numelOf,
+  type Tensor,
+} from '@voxgrad/core';
 import type { NIFTI1, NIFTI2 } from 'nifti-reader-js';
 import { bytesPer, decode, dtypeFor, type FileDType } from './elements.js';
 import { type Content, type DataSource, fileError, readContent, wrongFormat } from './source.js';
@@ -84,6 +91,7 @@ export async function readNifti(
   source: DataSource,
   options: NiftiOptions = {},
 ): Promise<NiftiImage> {
+  checkOptions('readNifti', options, ['scale', 'dtype', 'device']);
   const content = await readContent(source);
   const { version, fields } = await readHeader(content);
   const header = describeHeader(content, version, fields);

@@ -4,7 +4,7 @@
 // (The package npyjs was measured against this: it refuses big-endian files, does not compare the
 // data with the shape, reads complex numbers as twice as many floats, and brings a fetch polyfill.)
 
-import { type CreateOptions, fromHost, numelOf, type Tensor } from '@voxgrad/core';
+import { type CreateOptions, checkOptions, fromHost, numelOf, type Tensor } from '@voxgrad/core';
 import { bytesPer, decode, dtypeFor, type FileDType } from './elements.js';
 import { type Content, type DataSource, fileError, readContent, wrongFormat } from './source.js';
 
@@ -54,6 +54,7 @@ export async function readNpy(
   source: DataSource,
   options: { device?: CreateOptions['device'] } = {},
 ): Promise<Tensor> {
+  checkOptions('readNpy', options, ['device']);
   const content = await readContent(source);
   const { descr, fortran, shape, start } = readHeader(content);
   const type = TYPES[descr.slice(1)];

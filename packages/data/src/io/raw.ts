@@ -1,10 +1,12 @@
 import {
   type CreateOptions,
+  checkOptions,
   checkShape,
   describe,
   formatShape,
   fromHost,
   numelOf,
+  type OptionTable,
   type Tensor,
   VoxgradError,
 } from '@voxgrad/core';
@@ -33,11 +35,21 @@ export interface RawOptions {
   device?: CreateOptions['device'];
 }
 
+const RAW_OPTIONS: OptionTable<RawOptions> = {
+  shape: true,
+  dtype: true,
+  byteOrder: true,
+  offset: true,
+  allowTrailing: true,
+  device: true,
+};
+
 /**
  * A volume without a header. Gzip is inflated first.
  * @throws VoxgradError ('CORRUPT') where shape, dtype and offset do not account for the bytes
  */
 export async function readRaw(source: DataSource, options: RawOptions): Promise<Tensor> {
+  checkOptions('readRaw', options ?? null, RAW_OPTIONS);
   const { dtype, byteOrder = 'little', offset = 0 } = options;
   const shape = checkShape(options.shape, 'readRaw');
   if (!isFileDType(dtype))

@@ -29,6 +29,16 @@ export interface AffineOptions extends RandomOptions {
   paddingMode?: Outside;
 }
 
+const OPTIONS = [
+  'rotation',
+  'scale',
+  'isotropic',
+  'shear',
+  'translation',
+  'spacing',
+  'paddingMode',
+];
+
 /**
  * Rotates, shears, scales and moves image (trilinear, floating point) and label (nearest) about the
  * centre of the volume, whose sizes stay: content x goes to rotation · shear · scale · x + translation.
@@ -40,7 +50,7 @@ export class RandomAffine extends RandomTransform {
   readonly #outside: Outside;
 
   constructor(options: AffineOptions) {
-    super(options);
+    super(options, OPTIONS);
     const { rotation = 0, scale = 0, shear = 0, translation = 0, spacing = [1, 1, 1] } = options;
     this.#ranges = {
       rotation: intervals(this.name, 'rotation', rotation),

@@ -1,5 +1,6 @@
 import {
   argumentError,
+  checkOptions,
   describe,
   noGrad,
   type PadMode,
@@ -20,6 +21,8 @@ export interface CropOptions {
   /** What constant padding puts into the label, 0 by default; say, the index that a loss ignores. */
   labelValue?: number;
 }
+
+const CROP_OPTIONS = ['padIfNeeded', 'paddingMode', 'value', 'labelValue'];
 
 /** One size for all axes, or depth, height and width. */
 export type Sizes = number | Triple;
@@ -76,7 +79,7 @@ export class RandomCrop extends RandomTransform {
 
   /** @param options.padding voxels added on both sides of each axis before cropping, 0 by default */
   constructor(size: Sizes, options: RandomOptions & CropOptions & { padding?: Sizes } = {}) {
-    super(options);
+    super(options, [...CROP_OPTIONS, 'padding']);
     this.size = triple(this.name, 'size', size, 1);
     this.padding = triple(this.name, 'padding', options.padding ?? 0, 0);
     this.#options = options;
@@ -100,6 +103,7 @@ export class CenterCrop implements Transform {
     size: Sizes,
     readonly options: CropOptions = {},
   ) {
+    checkOptions('CenterCrop', options, CROP_OPTIONS);
     this.size = triple('CenterCrop', 'size', size, 1);
   }
 

@@ -26,7 +26,7 @@ export class RandomElastic extends RandomTransform {
   readonly #outside: Outside;
 
   constructor(options: ElasticOptions = {}) {
-    super(options);
+    super(options, ['controlPoints', 'maxDisplacement', 'paddingMode']);
     this.controlPoints = options.controlPoints ?? 7;
     this.maxDisplacement = options.maxDisplacement ?? 5;
     this.#outside = checkOutside(this.name, options.paddingMode ?? 'border');

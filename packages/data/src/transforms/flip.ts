@@ -21,7 +21,7 @@ export class RandomFlip extends RandomTransform {
 
   /** @param options.axes 0 (depth), 1 (height), 2 (width); all of them by default */
   constructor(options: RandomOptions & { axes?: readonly SpatialAxis[] } = {}) {
-    super(options, 0.5);
+    super(options, ['axes'], 0.5);
     this.axes = options.axes ?? ALL;
     checkAxes(this.name, this.axes, 1);
   }

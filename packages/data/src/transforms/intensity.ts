@@ -31,7 +31,7 @@ export class RandomIntensity extends RandomTransform {
   readonly #noise: Interval | undefined;
 
   constructor(options: IntensityOptions) {
-    super(options);
+    super(options, ['gamma', 'gain', 'bias', 'noise']);
     const { gamma, gain, bias, noise } = options;
     const given = (option: string, range: Range | undefined, neutral: number) =>
       range === undefined ? undefined : interval(this.name, option, range, neutral);

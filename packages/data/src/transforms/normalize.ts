@@ -1,5 +1,6 @@
 import {
   argumentError,
+  checkOptions,
   describe,
   noGrad,
   onesLike,
@@ -26,6 +27,7 @@ export interface NormalizeOptions {
  */
 export class Normalize implements Transform {
   constructor(readonly options: NormalizeOptions = {}) {
+    checkOptions('Normalize', options, ['mean', 'std', 'nonzero']);
     const { std } = options;
     if (std !== undefined && ![std].flat().every((value) => value > 0))
       throw argumentError(`Normalize: expected std to be positive, but got ${describe(std)}`);

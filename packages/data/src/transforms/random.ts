@@ -1,7 +1,14 @@
 // Randomness of the transforms: everything is drawn in float64 from one generator, in the order in
 // which it is written down, so that a seed fixes every number.
 
-import { argumentError, defaultGenerator, describe, type Generator, noGrad } from '@voxgrad/core';
+import {
+  argumentError,
+  checkOptions,
+  defaultGenerator,
+  describe,
+  type Generator,
+  noGrad,
+} from '@voxgrad/core';
 import { type Sample, sizesOf, type Triple } from './sample.js';
 
 /** An interval to draw from uniformly. */
@@ -50,7 +57,9 @@ export abstract class RandomTransform implements Transform {
   readonly p: number;
   readonly #generator: Generator | undefined;
 
-  constructor(options: RandomOptions, p = 1) {
+  /** @param known the options of the subclass, besides those of all */
+  constructor(options: RandomOptions, known: readonly string[], p = 1) {
+    checkOptions(new.target.name, options ?? null, ['p', 'generator', ...known]);
     this.p = options.p ?? p;
     this.#generator = options.generator;
     if (!(this.p >= 0 && this.p <= 1))

@@ -11,7 +11,7 @@ export class RandomRotate90 extends RandomTransform {
 
   /** @param options.axes from which the plane is drawn; all three by default */
   constructor(options: RandomOptions & { axes?: readonly SpatialAxis[] } = {}) {
-    super(options);
+    super(options, ['axes']);
     this.axes = options.axes ?? [0, 1, 2];
     checkAxes(this.name, this.axes, 2);
   }

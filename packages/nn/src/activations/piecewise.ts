@@ -3,32 +3,49 @@
 
 import {
   argumentError,
+  checkCall,
   defaultGenerator,
   defineOp,
   fromHost,
   relu as plainRelu,
+  requireTensors,
   shapeError,
   type Tensor,
   where,
 } from '@voxgrad/core';
+import { HARDTANH, IN_PLACE, LEAKY_RELU, RRELU, SHRINK } from '../option-tables.js';
 import { type InPlaceOptions, inPlaceIf, optionsOf } from '../options.js';
 
 /** max(x, 0) */
-export const relu = (x: Tensor, options: InPlaceOptions = {}): Tensor =>
-  inPlaceIf(options.inplace, 'relu_', x, plainRelu);
+export const relu = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
+  checkCall('relu', { x }, options, IN_PLACE);
+  return inPlaceIf(options.inplace, 'relu_', x, plainRelu);
+};
 
 export interface LeakyReluOptions extends InPlaceOptions {
   negativeSlope?: number;
 }
 
 /** x where x > 0, else negativeSlope·x (0.01). */
-export function leakyRelu(x: Tensor, options: number | LeakyReluOptions = {}): Tensor {
-  const { negativeSlope = 0.01, inplace } = optionsOf(options, 'negativeSlope');
+export function leakyRelu(
+  x: Tensor,
+  options: number | LeakyReluOptions = {},
+  more?: Omit<LeakyReluOptions, 'negativeSlope'>,
+): Tensor {
+  requireTensors('leakyRelu', { x });
+  const { negativeSlope = 0.01, inplace } = optionsOf(
+    'leakyRelu',
+    LEAKY_RELU,
+    'negativeSlope',
+    options,
+    more,
+  );
   return inPlaceIf(inplace, 'leaky_relu_', x, (v) => where(v.gt(0), v, v.mul(negativeSlope)));
 }
 
 /** x where x > 0, else w·x. `weight` has one element, or one per channel (dim 1). */
 export function prelu(x: Tensor, weight: Tensor): Tensor {
+  requireTensors('prelu', { x, weight });
   if (weight.numel !== 1) {
     if (x.ndim === 0) throw shapeError('Not allow zero-dim input tensor.');
     const channels = x.ndim > 1 ? x.shape[1] : 1;
@@ -39,7 +56,8 @@ export function prelu(x: Tensor, weight: Tensor): Tensor {
   }
   const along = x.shape.map((_, axis) => (axis === 1 ? -1 : 1));
   const slope = weight.reshape(weight.numel === 1 ? [] : along);
-  return where(x.gt(0), x, slope.mul(x));
+  // The weight must not see what it does not scale, which may be ∞.
+  return where(x.gt(0), x, slope.mul(where(x.gt(0), 0, x)));
 }
 
 export interface RReluOptions extends InPlaceOptions {
@@ -53,6 +71,7 @@ export interface RReluOptions extends InPlaceOptions {
  * not positive, in order; otherwise it is their mean.
  */
 export function rrelu(x: Tensor, options: RReluOptions = {}): Tensor {
+  checkCall('rrelu', { x }, options, RRELU);
   const { lower = 1 / 8, upper = 1 / 3, training = false, inplace } = options;
   if (lower > upper)
     throw argumentError('Lower bound should be less than or equal to the upper bound');
@@ -75,6 +94,7 @@ export interface HardtanhOptions extends InPlaceOptions {
 
 /** x limited to [minVal, maxVal] ([−1, 1]); unlike `clamp`, no gradient passes at the bounds. */
 export function hardtanh(x: Tensor, options: HardtanhOptions = {}): Tensor {
+  checkCall('hardtanh', { x }, options, HARDTANH);
   const { minVal = -1, maxVal = 1, inplace } = options;
   return inPlaceIf(inplace, 'hardtanh_', x, (v) =>
     where(v.le(minVal), minVal, where(v.ge(maxVal), maxVal, v)),
@@ -82,24 +102,41 @@ export function hardtanh(x: Tensor, options: HardtanhOptions = {}): Tensor {
 }
 
 /** min(max(x, 0), 6) */
-export const relu6 = (x: Tensor, options: InPlaceOptions = {}): Tensor =>
-  hardtanh(x, { minVal: 0, maxVal: 6, inplace: options.inplace });
+export const relu6 = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
+  checkCall('relu6', { x }, options, IN_PLACE);
+  return hardtanh(x, { minVal: 0, maxVal: 6, inplace: options.inplace });
+};
 
 /** relu6(x + 3) / 6 */
-export const hardsigmoid = (x: Tensor, options: InPlaceOptions = {}): Tensor =>
-  inPlaceIf(options.inplace, 'hardsigmoid_', x, (v) => {
+export const hardsigmoid = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
+  checkCall('hardsigmoid', { x }, options, IN_PLACE);
+  return inPlaceIf(options.inplace, 'hardsigmoid_', x, (v) => {
     const y = relu6(v.add(3)).div(6);
     return where(v.gt(-3).logicalAnd(v.lt(3)), y, y.detach());
   });
+};
+
+// At 3 the slope is that of the curve, 1.5; at ±3 the second derivative is 0 [PyTorch].
+const hardswishOp = defineOp({
+  name: 'hardswish',
+  forward: ([x]) => {
+    const near = x.clamp({ min: -3, max: 3 });
+    return where(x.lt(-3), x.mul(0), where(x.le(3), near.mul(near.add(3)).div(6), x));
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const x = context.input(0);
+    const inside = where(x.abs().lt(3), x, x.detach().clamp({ min: -3, max: 3 }));
+    return [where(x.lt(-3), 0, where(x.le(3), g.mul(inside.div(3).add(0.5)), g))];
+  },
+});
 
 /** x·relu6(x + 3) / 6 */
-export const hardswish = (x: Tensor, options: InPlaceOptions = {}): Tensor =>
-  inPlaceIf(options.inplace, 'hardswish_', x, (v) => {
-    // At ±3 the gradient is that of the curve; and no ∞ meets the zero gradient of an untaken side.
-    const near = v.clamp({ min: -3, max: 3 });
-    const curve = near.mul(near.add(3)).div(6);
-    return where(v.lt(-3), v.detach().mul(0), where(v.le(3), curve, v));
-  });
+export const hardswish = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
+  checkCall('hardswish', { x }, options, IN_PLACE);
+  return inPlaceIf(options.inplace, 'hardswish_', x, (v) => hardswishOp([v], undefined));
+};
 
 /** x where x > threshold, else value. */
 export function threshold(
@@ -108,6 +145,7 @@ export function threshold(
   value: number,
   options: InPlaceOptions = {},
 ): Tensor {
+  checkCall('threshold', { x }, options, IN_PLACE);
   return inPlaceIf(options.inplace, 'threshold_', x, (v) => where(v.le(limit), value, v));
 }
 
@@ -118,7 +156,8 @@ export interface ShrinkOptions {
 
 /** x outside [−lambd, lambd], else 0. */
 export function hardshrink(x: Tensor, options: number | ShrinkOptions = {}): Tensor {
-  const { lambd = 0.5 } = optionsOf(options, 'lambd');
+  requireTensors('hardshrink', { x });
+  const { lambd = 0.5 } = optionsOf('hardshrink', SHRINK, 'lambd', options);
   return where(x.abs().le(lambd), 0, x);
 }
 
@@ -132,7 +171,8 @@ const softshrinkOp = defineOp<number>({
 
 /** x drawn towards 0 by lambd, to 0 within [−lambd, lambd]. */
 export function softshrink(x: Tensor, options: number | ShrinkOptions = {}): Tensor {
-  const { lambd = 0.5 } = optionsOf(options, 'lambd');
+  requireTensors('softshrink', { x });
+  const { lambd = 0.5 } = optionsOf('softshrink', SHRINK, 'lambd', options);
   if (lambd < 0)
     throw argumentError(`lambda must be greater or equal to 0, but found to be ${lambd}.`);
   return softshrinkOp([x], lambd);

@@ -2,13 +2,26 @@
 
 import {
   argumentError,
+  broadcastShapes,
+  checkCall,
   defineOp,
+  dtypeError,
   formatShape,
+  isFloat,
+  onesLike,
+  promoteTypes,
   sameShape,
   shapeError,
   type Tensor,
+  torchName,
 } from '@voxgrad/core';
 import { logsigmoid } from '../activations/smooth.js';
+import {
+  BINARY_CROSS_ENTROPY,
+  BINARY_CROSS_ENTROPY_WITH_LOGITS,
+  LOSS,
+  MULTILABEL_SOFT_MARGIN,
+} from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
 export interface BinaryCrossEntropyOptions extends LossOptions {
@@ -49,6 +62,7 @@ export function binaryCrossEntropy(
   target: Tensor,
   options: BinaryCrossEntropyOptions = {},
 ): Tensor {
+  checkCall('binaryCrossEntropy', { input, target }, options, BINARY_CROSS_ENTROPY);
   const { weight, reduction } = options;
   if (!sameShape(input.shape, target.shape))
     throw shapeError(
@@ -56,11 +70,12 @@ export function binaryCrossEntropy(
     );
   if (input.numel > 0 && input.device.capabilities.synchronous) {
     const x = input.detach();
-    if (x.lt(0).logicalOr(x.gt(1)).any().item() !== 0)
+    if (x.ge(0).logicalAnd(x.le(1)).all().item() === 0)
+      // NaN is not between them either
       throw argumentError('all elements of input should be between 0 and 1');
   }
   const loss = crossEntropyOp([input, target.to(input.dtype)], undefined);
-  return reduceLoss(weight ? loss.mul(weight) : loss, reduction);
+  return reduceLoss(weight ? loss.mul(weight).to(loss.dtype) : loss, reduction);
 }
 
 const torchSize = (x: Tensor) => `torch.Size(${formatShape(x.shape)})`;
@@ -70,27 +85,64 @@ export interface BinaryCrossEntropyWithLogitsOptions extends BinaryCrossEntropyO
   posWeight?: Tensor | null;
 }
 
+/** (1 − t)·x − share·log(sigmoid(x)), as one operation since its two slopes may be ∞ − ∞ apart. */
+const logitsOp = defineOp({
+  name: 'binaryCrossEntropyWithLogits',
+  forward: ([x, t, share]) => x.mul(t.neg().add(1)).sub(share.mul(logsigmoid(x))),
+  saves: { inputs: [0, 1, 2] },
+  backward: ([g], context) => {
+    if (g === null) return [null, null, null];
+    const [x, t, share] = [context.input(0), context.input(1), context.input(2)];
+    return [
+      context.needs[0] ? g.mul(share.mul(x.sigmoid()).sub(share.sub(1).add(t))) : null,
+      context.needs[1] ? g.mul(x).neg() : null,
+      context.needs[2] ? g.mul(logsigmoid(x)).neg() : null,
+    ];
+  },
+});
+
 /** {@link binaryCrossEntropy} of sigmoid(input), without its loss of accuracy. */
 export function binaryCrossEntropyWithLogits(
   input: Tensor,
   target: Tensor,
   options: BinaryCrossEntropyWithLogitsOptions = {},
 ): Tensor {
+  checkCall(
+    'binaryCrossEntropyWithLogits',
+    { input, target },
+    options,
+    BINARY_CROSS_ENTROPY_WITH_LOGITS,
+  );
   const { weight, posWeight, reduction } = options;
   if (!sameShape(input.shape, target.shape))
     throw shapeError(
       `Target size (${torchSize(target)}) must be the same as input size (${torchSize(input)})`,
     );
-  const negative = input.mul(target.neg().add(1));
-  const share = posWeight ? posWeight.sub(1).mul(target).add(1) : undefined;
-  const log = logsigmoid(input);
-  const loss = negative.sub(share ? share.mul(log) : log);
-  return reduceLoss(weight ? loss.mul(weight) : loss, reduction);
+  if (!isFloat(input.dtype) || !isFloat(target.dtype))
+    throw dtypeError(
+      `binaryCrossEntropyWithLogits(): input and target must have float dtypes, but got ${torchName(input.dtype)} and ${torchName(target.dtype)}`,
+    );
+  // PyTorch computes with both and writes into the dtype of the target.
+  const dtype = promoteTypes(input.dtype, target.dtype);
+  const [x, t] = [input.to(dtype), target.to(dtype)];
+  const share = posWeight ? posWeight.sub(1).mul(t).add(1) : onesLike(t.detach());
+  const shape = broadcastShapes(x.shape, share.shape);
+  const loss = logitsOp(
+    [x, t, share.to(dtype)].map((operand) => operand.expand(shape)),
+    undefined,
+  ).to(target.dtype);
+  return reduceLoss(weight ? loss.mul(weight).to(loss.dtype) : loss, reduction);
 }
 
 /** log(1 + exp(−target·input)), target ±1. */
-export const softMarginLoss = (input: Tensor, target: Tensor, options: LossOptions = {}): Tensor =>
-  reduceLoss(logsigmoid(input.mul(target)).neg(), options.reduction);
+export const softMarginLoss = (
+  input: Tensor,
+  target: Tensor,
+  options: LossOptions = {},
+): Tensor => {
+  checkCall('softMarginLoss', { input, target }, options, LOSS);
+  return reduceLoss(logsigmoid(input.mul(target)).neg().to(input.dtype), options.reduction);
+};
 
 export interface MultilabelSoftMarginOptions extends LossOptions {
   /** A factor per class. */
@@ -103,6 +155,7 @@ export function multilabelSoftMarginLoss(
   target: Tensor,
   options: MultilabelSoftMarginOptions = {},
 ): Tensor {
+  checkCall('multilabelSoftMarginLoss', { input, target }, options, MULTILABEL_SOFT_MARGIN);
   const { weight, reduction } = options;
   const loss = target
     .mul(logsigmoid(input))

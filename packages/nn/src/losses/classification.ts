@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  checkCall,
   dtypeError,
   formatShape,
   gather,
@@ -13,6 +14,7 @@ import {
   unsqueeze,
   where,
 } from '@voxgrad/core';
+import { CROSS_ENTROPY, NLL } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
 export interface NllOptions extends LossOptions {
@@ -32,6 +34,7 @@ export function nllLoss(
   target: Tensor,
   options: NllOptions = {},
 ): Tensor {
+  checkCall('nllLoss', { logProbabilities, target }, options, NLL);
   const { weight, ignoreIndex = -100, reduction = 'mean' } = options;
   const axis = logProbabilities.ndim === 1 ? 0 : 1;
   checkClassTarget(logProbabilities, target, axis);
@@ -96,6 +99,7 @@ export function crossEntropy(
   target: Tensor,
   options: CrossEntropyOptions = {},
 ): Tensor {
+  checkCall('crossEntropy', { input, target }, options, CROSS_ENTROPY);
   const axis = input.ndim === 1 ? 0 : 1;
   if (input.ndim === 0)
     throw shapeError('crossEntropy(): expected at least 1 dimension, but got a 0-d input');
@@ -112,10 +116,11 @@ export function crossEntropy(
     // The mean counts samples, not weights, when the target holds probabilities.
     return reduction === 'mean' ? losses.sum().div(losses.numel) : reduceLoss(losses, reduction);
   }
-  const hard = nllLoss(logP, target, options);
+  const { ignoreIndex = -100 } = options;
+  const hard = nllLoss(logP, target, { weight, ignoreIndex, reduction });
   if (smooth === 0) return hard;
   const classes = input.shape[axis];
-  const counted = target.ne(options.ignoreIndex ?? -100);
+  const counted = target.ne(ignoreIndex);
   const spreadOut = where(counted, perClass.sum(axis).neg(), 0);
   const normalizer = weight
     ? weightOf(weight, where(counted, target, 0), logP)

@@ -2,7 +2,17 @@
 // Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks"), by the
 // forward recursion over the labels with blanks between them, in logarithms.
 
-import { argumentError, fromHost, maximum, shapeError, type Tensor, where } from '@voxgrad/core';
+import {
+  argumentError,
+  checkCall,
+  fromHost,
+  maximum,
+  numberList,
+  shapeError,
+  Tensor,
+  where,
+} from '@voxgrad/core';
+import { CTC } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
 export interface CtcOptions extends LossOptions {
@@ -31,6 +41,7 @@ export function ctcLoss(
   targetLengths: Lengths,
   options: CtcOptions = {},
 ): Tensor {
+  checkCall('ctcLoss', { logProbs, targets }, options, CTC);
   const { blank = 0, zeroInfinity = false, reduction } = options;
   const batched = logProbs.ndim === 3;
   const steps = batched ? logProbs : logProbs.unsqueeze(1);
@@ -112,9 +123,8 @@ function logAdd(terms: readonly Tensor[]): Tensor {
 }
 
 function lengthsOf(name: string, lengths: Lengths, batch: number): number[] {
-  const list = Array.isArray(lengths)
-    ? [...(lengths as readonly number[])]
-    : Array.from((lengths as Tensor).dataSync(), Number);
+  if (!(lengths instanceof Tensor)) numberList('ctcLoss', name, lengths);
+  const list = lengths instanceof Tensor ? Array.from(lengths.dataSync(), Number) : [...lengths];
   if (list.length !== batch)
     throw shapeError(`${name} must be of size batch_size, ${batch}, but got ${list.length}`);
   return list;

@@ -2,10 +2,10 @@
 
 import {
   argumentError,
+  checkCall,
   formatShape,
   fromHost,
   minimum,
-  relu,
   sameShape,
   shapeError,
   type Tensor,
@@ -13,6 +13,13 @@ import {
 } from '@voxgrad/core';
 import { oneHot } from '../embedding.js';
 import { pairwiseDistance } from '../similarity.js';
+import {
+  LOSS,
+  MARGIN,
+  MULTI_MARGIN,
+  TRIPLET_MARGIN,
+  TRIPLET_MARGIN_WITH_DISTANCE,
+} from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
 export interface MarginOptions extends LossOptions {
@@ -22,12 +29,16 @@ export interface MarginOptions extends LossOptions {
 /** max(0, x), with the gradient 1 at 0 as PyTorch's clamp_min. */
 const hinge = (x: Tensor) => x.clamp({ min: 0 });
 
+/** x where it is positive: NaN counts as kept, as in PyTorch's multi_margin_loss. */
+const excess = (x: Tensor) => where(x.gt(0), x, 0);
+
 /** The input where target is 1, max(0, margin − input) where it is −1; margin 1. */
 export function hingeEmbeddingLoss(
   input: Tensor,
   target: Tensor,
   options: MarginOptions = {},
 ): Tensor {
+  checkCall('hingeEmbeddingLoss', { input, target }, options, MARGIN);
   const { margin = 1, reduction } = options;
   const apart = where(target.ne(1), hinge(input.neg().add(margin)), 0);
   return reduceLoss(apart.add(where(target.ne(-1), input, 0)), reduction);
@@ -40,6 +51,7 @@ export function marginRankingLoss(
   target: Tensor,
   options: MarginOptions = {},
 ): Tensor {
+  checkCall('marginRankingLoss', { a, b, target }, options, MARGIN);
   const { margin = 0, reduction } = options;
   if (a.ndim !== b.ndim || a.ndim !== target.ndim)
     throw shapeError(
@@ -58,6 +70,7 @@ export function cosineEmbeddingLoss(
   target: Tensor,
   options: MarginOptions = {},
 ): Tensor {
+  checkCall('cosineEmbeddingLoss', { a, b, target }, options, MARGIN);
   const { margin = 0, reduction } = options;
   if (target.ndim > 1)
     throw shapeError('0D or 1D target tensor expected, multi-target not supported');
@@ -89,6 +102,7 @@ export function multiMarginLoss(
   target: Tensor,
   options: MultiMarginOptions = {},
 ): Tensor {
+  checkCall('multiMarginLoss', { input, target }, options, MULTI_MARGIN);
   const { p = 1, margin = 1, weight, reduction } = options;
   if (p !== 1 && p !== 2) throw argumentError('only p == 1 and p == 2 supported');
   if (weight && weight.ndim !== 1) throw shapeError('weight must be one-dimensional');
@@ -99,7 +113,7 @@ export function multiMarginLoss(
       `inconsistent target size, got: ${formatShape(target.shape)} (input ${formatShape(input.shape)})`,
     );
   const index = classes.unsqueeze(1);
-  const over = relu(x.sub(x.gather(1, index)).add(margin));
+  const over = excess(x.sub(x.gather(1, index)).add(margin));
   const powered = p === 1 ? over : over.mul(over);
   const wrong = oneHot(classes, x.shape[1]).eq(0);
   const losses = where(wrong, powered, 0).sum(1).div(x.shape[1]);
@@ -116,6 +130,7 @@ export function multilabelMarginLoss(
   target: Tensor,
   options: LossOptions = {},
 ): Tensor {
+  checkCall('multilabelMarginLoss', { input, target }, options, LOSS);
   const size = input.shape.at(-1) ?? 1;
   const x = input.reshape(-1, size);
   const listed = target.reshape(-1, size);
@@ -127,7 +142,7 @@ export function multilabelMarginLoss(
   const safe = where(valid, listed, 0);
   const right = oneHot(safe, size).mul(valid.unsqueeze(2)).sum(1).gt(0);
   const scores = x.gather(1, safe).unsqueeze(2); // [N, right class, 1]
-  const over = relu(x.unsqueeze(1).sub(scores).add(1));
+  const over = excess(x.unsqueeze(1).sub(scores).add(1));
   const counts = valid.unsqueeze(2).logicalAnd(right.logicalNot().unsqueeze(1));
   const losses = where(counts, over, 0).sum([1, 2]).div(size);
   return reduceLoss(input.ndim < 2 ? losses.squeeze(0) : losses, options.reduction);
@@ -158,6 +173,7 @@ export function tripletMarginLoss(
   negative: Tensor,
   options: TripletMarginOptions = {},
 ): Tensor {
+  checkCall('tripletMarginLoss', { anchor, positive, negative }, options, TRIPLET_MARGIN);
   const { p = 2, eps = 1e-6, ...rest } = options;
   if (anchor.ndim !== positive.ndim || anchor.ndim !== negative.ndim)
     throw shapeError(
@@ -179,6 +195,12 @@ export function tripletMarginWithDistanceLoss(
   negative: Tensor,
   options: TripletMarginWithDistanceOptions = {},
 ): Tensor {
+  checkCall(
+    'tripletMarginWithDistanceLoss',
+    { anchor, positive, negative },
+    options,
+    TRIPLET_MARGIN_WITH_DISTANCE,
+  );
   const { distanceFunction: distance = pairwiseDistance, margin = 1, swap = false } = options;
   const near = distance(anchor, positive);
   let far = distance(anchor, negative);

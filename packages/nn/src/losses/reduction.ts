@@ -1,4 +1,4 @@
-import { argumentError, formatShape, sameShape, shapeError, type Tensor } from '@voxgrad/core';
+import { argumentError, formatShape, sameShape, type Tensor } from '@voxgrad/core';
 
 export type Reduction = 'mean' | 'sum' | 'none';
 
@@ -16,10 +16,16 @@ export function reduceLoss(loss: Tensor, reduction: Reduction = 'mean'): Tensor 
   );
 }
 
-/** Nothing is broadcast by accident: PyTorch only warns here. */
-export function requireSameSize(operation: string, input: Tensor, target: Tensor): void {
-  if (!sameShape(input.shape, target.shape))
-    throw shapeError(
-      `${operation}(): expected input and target of the same size, but got ${formatShape(input.shape)} and ${formatShape(target.shape)}`,
-    );
+const warned = new Set<string>();
+
+/** PyTorch broadcasts, and warns that this is likely not what was meant: once for the same sizes. */
+export function expectSameSize(operation: string, input: Tensor, target: Tensor): void {
+  if (sameShape(input.shape, target.shape)) return;
+  const warning =
+    `${operation}(): Using a target size (torch.Size(${formatShape(target.shape)})) that is different to the ` +
+    `input size (torch.Size(${formatShape(input.shape)})). This will likely lead to incorrect results due to ` +
+    'broadcasting. Please ensure they have the same size.';
+  if (warned.has(warning)) return;
+  warned.add(warning);
+  console.warn(warning);
 }

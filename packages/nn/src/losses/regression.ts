@@ -2,27 +2,62 @@
 
 import {
   argumentError,
+  checkCall,
+  defineOp,
+  dtypeError,
   formatShape,
+  isFloat,
   noGrad,
   sameShape,
   shapeError,
   type Tensor,
+  torchName,
   where,
 } from '@voxgrad/core';
-import { type LossOptions, reduceLoss, requireSameSize } from './reduction.js';
+import { GAUSSIAN_NLL, HUBER, LOSS, POISSON_NLL, SMOOTH_L1 } from './option-tables.js';
+import { expectSameSize, type LossOptions, reduceLoss } from './reduction.js';
 
 /** (input − target)² */
 export function mseLoss(input: Tensor, target: Tensor, options: LossOptions = {}): Tensor {
-  requireSameSize('mseLoss', input, target);
+  checkCall('mseLoss', { input, target }, options, LOSS);
+  expectSameSize('mseLoss', input, target);
   const difference = input.sub(target);
   return reduceLoss(difference.mul(difference), options.reduction);
 }
 
 /** |input − target| */
 export function l1Loss(input: Tensor, target: Tensor, options: LossOptions = {}): Tensor {
-  requireSameSize('l1Loss', input, target);
+  checkCall('l1Loss', { input, target }, options, LOSS);
+  expectSameSize('l1Loss', input, target);
   return reduceLoss(input.sub(target).abs(), options.reduction);
 }
+
+interface Bent {
+  /** Where the parabola meets the line. */
+  readonly bend: number;
+  /** Of the line. */
+  readonly steepness: number;
+}
+
+/** A parabola up to ±bend, lines beyond; as one operation, since ∞ on the parabola gives NaN. */
+const bentOp = defineOp<Bent>({
+  name: 'smoothL1Loss',
+  forward: ([d], { bend, steepness }) => {
+    const size = d.abs();
+    const near = d.mul(d).mul((0.5 * steepness) / bend);
+    return where(size.lt(bend), near, size.sub(0.5 * bend).mul(steepness));
+  },
+  saves: { inputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const [d, { bend, steepness }] = [context.input(0), context.options];
+    const far = d.abs().ge(bend);
+    const line = where(d.le(-bend), -steepness, where(far, steepness, 0)).to(d.dtype);
+    // NaN has a gradient, NaN, but no second derivative [PyTorch].
+    const inside = where(d.abs().lt(bend), d, where(far, 0, d.detach()));
+    return [g.mul(where(far, line, inside.mul(steepness / bend)))];
+  },
+});
 
 export interface SmoothL1Options extends LossOptions {
   /** Where the parabola meets the line. */
@@ -31,14 +66,11 @@ export interface SmoothL1Options extends LossOptions {
 
 /** d² / (2·beta) where |d| < beta, else |d| − beta / 2, with d = input − target. */
 export function smoothL1Loss(input: Tensor, target: Tensor, options: SmoothL1Options = {}): Tensor {
+  checkCall('smoothL1Loss', { input, target }, options, SMOOTH_L1);
   const { beta = 1, reduction } = options;
   if (beta < 0) throw argumentError('smooth_l1_loss does not support negative values for beta.');
-  if (beta === 0) return l1Loss(input, target, options);
-  requireSameSize('smoothL1Loss', input, target);
-  const d = input.sub(target);
-  const size = d.abs();
-  const near = d.mul(d).mul(0.5).div(beta);
-  return reduceLoss(where(size.lt(beta), near, size.sub(0.5 * beta)), reduction);
+  expectSameSize('smoothL1Loss', input, target);
+  return reduceLoss(bentOp([input.sub(target)], { bend: beta, steepness: 1 }), reduction);
 }
 
 export interface HuberOptions extends LossOptions {
@@ -48,13 +80,14 @@ export interface HuberOptions extends LossOptions {
 
 /** d² / 2 where |d| < delta, else delta·(|d| − delta / 2), with d = input − target. */
 export function huberLoss(input: Tensor, target: Tensor, options: HuberOptions = {}): Tensor {
+  checkCall('huberLoss', { input, target }, options, HUBER);
   const { delta = 1, reduction } = options;
   if (delta <= 0) throw argumentError('huber_loss does not support non-positive values for delta.');
-  requireSameSize('huberLoss', input, target);
-  const d = input.sub(target);
-  const size = d.abs();
-  const far = size.sub(0.5 * delta).mul(delta);
-  return reduceLoss(where(size.lt(delta), d.mul(d).mul(0.5), far), reduction);
+  expectSameSize('huberLoss', input, target);
+  if (!isFloat(input.dtype))
+    throw dtypeError(`huber_loss: expected a float input, but got ${torchName(input.dtype)}`);
+  const loss = bentOp([input.sub(target)], { bend: delta, steepness: delta });
+  return reduceLoss(loss.to(input.dtype), reduction); // PyTorch writes into the dtype of the input
 }
 
 export interface PoissonNllOptions extends LossOptions {
@@ -72,6 +105,7 @@ export function poissonNllLoss(
   target: Tensor,
   options: PoissonNllOptions = {},
 ): Tensor {
+  checkCall('poissonNllLoss', { input, target }, options, POISSON_NLL);
   const { logInput = true, full = false, eps = 1e-8, reduction } = options;
   const loss = logInput
     ? input.exp().sub(target.mul(input))
@@ -112,6 +146,7 @@ export function gaussianNllLoss(
   variance: Tensor,
   options: GaussianNllOptions = {},
 ): Tensor {
+  checkCall('gaussianNllLoss', { input, target, variance }, options, GAUSSIAN_NLL);
   const { full = false, eps = 1e-6, reduction } = options;
   const bounded = fittingVariance(variance, input).clone();
   if (bounded.device.capabilities.synchronous && bounded.lt(0).any().item() !== 0)

@@ -3,6 +3,7 @@
 
 import {
   argumentError,
+  checkCall,
   formatShape,
   logSoftmax,
   sameShape,
@@ -12,6 +13,7 @@ import {
 } from '@voxgrad/core';
 import { oneHot } from '../embedding.js';
 import { binaryCrossEntropyWithLogits } from './binary.js';
+import { DICE, FOCAL } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
 /** Class numbers `[N, …]` as `[N, C, …]` of the dtype of `like`; a target of its size stays. */
@@ -52,6 +54,7 @@ export interface DiceOptions extends LossOptions {
  * @param target of the same size, or int64 class numbers `[N, …]`
  */
 export function diceLoss(input: Tensor, target: Tensor, options: DiceOptions = {}): Tensor {
+  checkCall('diceLoss', { input, target }, options, DICE);
   const { includeBackground = true, squaredPred, jaccard, batch } = options;
   const { smoothNr = 1e-5, smoothDr = 1e-5, reduction } = options;
   if (options.sigmoid && options.softmax)
@@ -92,6 +95,7 @@ export interface FocalOptions extends LossOptions {
  * @param target of the size of the input; for the softmax form also int64 class numbers `[N, …]`
  */
 export function focalLoss(input: Tensor, target: Tensor, options: FocalOptions = {}): Tensor {
+  checkCall('focalLoss', { input, target }, options, FOCAL);
   return options.softmax
     ? softmaxFocal(input, target, options)
     : sigmoidFocal(input, target, options);

@@ -1,6 +1,6 @@
 // Activations without parameters of their own, as modules.
 
-import { argumentError, sigmoid, type Tensor, tanh } from '@voxgrad/core';
+import { argumentError, checkOptions, sigmoid, type Tensor, tanh } from '@voxgrad/core';
 import {
   celu,
   type EluOptions,
@@ -31,6 +31,15 @@ import {
   threshold,
 } from '../activations/index.js';
 import { Module } from '../module.js';
+import {
+  ELU as ELU_OPTIONS,
+  GELU as GELU_OPTIONS,
+  HARDTANH,
+  IN_PLACE,
+  LEAKY_RELU,
+  SHRINK,
+  SOFTPLUS,
+} from '../option-tables.js';
 import { type InPlaceOptions, optionsOf } from '../options.js';
 import { repr } from '../repr.js';
 
@@ -42,6 +51,7 @@ abstract class InPlaceActivation extends Module {
 
   constructor(options: InPlaceOptions = {}) {
     super();
+    checkOptions(new.target.name, options, IN_PLACE);
     this.inplace = options.inplace ?? false;
   }
 
@@ -53,49 +63,49 @@ abstract class InPlaceActivation extends Module {
 /** max(x, 0) */
 export class ReLU extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return relu(x, this);
+    return relu(x, { inplace: this.inplace });
   }
 }
 
 /** min(max(x, 0), 6) */
 export class ReLU6 extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return relu6(x, this);
+    return relu6(x, { inplace: this.inplace });
   }
 }
 
 /** See `F.selu`. */
 export class SELU extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return selu(x, this);
+    return selu(x, { inplace: this.inplace });
   }
 }
 
 /** x·sigmoid(x) */
 export class SiLU extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return silu(x, this);
+    return silu(x, { inplace: this.inplace });
   }
 }
 
 /** x·tanh(softplus(x)) */
 export class Mish extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return mish(x, this);
+    return mish(x, { inplace: this.inplace });
   }
 }
 
 /** relu6(x + 3) / 6 */
 export class Hardsigmoid extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return hardsigmoid(x, this);
+    return hardsigmoid(x, { inplace: this.inplace });
   }
 }
 
 /** x·relu6(x + 3) / 6 */
 export class Hardswish extends InPlaceActivation {
   forward(x: Tensor): Tensor {
-    return hardswish(x, this);
+    return hardswish(x, { inplace: this.inplace });
   }
 }
 
@@ -137,14 +147,14 @@ export class Tanhshrink extends Module {
 export class ELU extends InPlaceActivation {
   readonly alpha: number;
 
-  constructor(options: number | EluOptions = {}) {
-    const { alpha = 1, inplace } = optionsOf(options, 'alpha');
+  constructor(options: number | EluOptions = {}, more?: InPlaceOptions) {
+    const { alpha = 1, inplace } = optionsOf(new.target.name, ELU_OPTIONS, 'alpha', options, more);
     super({ inplace });
     this.alpha = alpha;
   }
 
   forward(x: Tensor): Tensor {
-    return elu(x, this);
+    return elu(x, { alpha: this.alpha, inplace: this.inplace });
   }
 
   override extraRepr(): string {
@@ -155,7 +165,7 @@ export class ELU extends InPlaceActivation {
 /** x where x > 0, else alpha·(exp(x / alpha) − 1); alpha 1. */
 export class CELU extends ELU {
   override forward(x: Tensor): Tensor {
-    return celu(x, this);
+    return celu(x, { alpha: this.alpha, inplace: this.inplace });
   }
 }
 
@@ -163,14 +173,20 @@ export class CELU extends ELU {
 export class LeakyReLU extends InPlaceActivation {
   readonly negativeSlope: number;
 
-  constructor(options: number | LeakyReluOptions = {}) {
-    const { negativeSlope = 0.01, inplace } = optionsOf(options, 'negativeSlope');
+  constructor(options: number | LeakyReluOptions = {}, more?: InPlaceOptions) {
+    const { negativeSlope = 0.01, inplace } = optionsOf(
+      new.target.name,
+      LEAKY_RELU,
+      'negativeSlope',
+      options,
+      more,
+    );
     super({ inplace });
     this.negativeSlope = negativeSlope;
   }
 
   forward(x: Tensor): Tensor {
-    return leakyRelu(x, this);
+    return leakyRelu(x, { negativeSlope: this.negativeSlope, inplace: this.inplace });
   }
 
   override extraRepr(): string {
@@ -184,13 +200,15 @@ export class RReLU extends InPlaceActivation {
   readonly upper: number;
 
   constructor(options: Omit<RReluOptions, 'training'> = {}) {
-    super(options);
+    checkOptions(new.target.name, options, ['lower', 'upper', 'inplace']);
+    super({ inplace: options.inplace });
     this.lower = options.lower ?? 1 / 8;
     this.upper = options.upper ?? 1 / 3;
   }
 
   forward(x: Tensor): Tensor {
-    return rrelu(x, this);
+    const { lower, upper, training, inplace } = this;
+    return rrelu(x, { lower, upper, training, inplace });
   }
 
   override extraRepr(): string {
@@ -204,7 +222,8 @@ export class Hardtanh extends InPlaceActivation {
   readonly maxVal: number;
 
   constructor(options: HardtanhOptions = {}) {
-    super(options);
+    checkOptions(new.target.name, options, HARDTANH);
+    super({ inplace: options.inplace });
     this.minVal = options.minVal ?? -1;
     this.maxVal = options.maxVal ?? 1;
     if (!(this.maxVal > this.minVal))
@@ -214,7 +233,8 @@ export class Hardtanh extends InPlaceActivation {
   }
 
   forward(x: Tensor): Tensor {
-    return hardtanh(x, this);
+    const { minVal, maxVal, inplace } = this;
+    return hardtanh(x, { minVal, maxVal, inplace });
   }
 
   override extraRepr(): string {
@@ -234,7 +254,7 @@ export class Threshold extends InPlaceActivation {
   }
 
   forward(x: Tensor): Tensor {
-    return threshold(x, this.threshold, this.value, this);
+    return threshold(x, this.threshold, this.value, { inplace: this.inplace });
   }
 
   override extraRepr(): string {
@@ -252,11 +272,11 @@ export class Hardshrink extends Module {
 
   constructor(options: number | ShrinkOptions = {}) {
     super();
-    this.lambd = optionsOf(options, 'lambd').lambd ?? 0.5;
+    this.lambd = optionsOf(new.target.name, SHRINK, 'lambd', options).lambd ?? 0.5;
   }
 
   forward(x: Tensor): Tensor {
-    return hardshrink(x, this);
+    return hardshrink(x, this.lambd);
   }
 
   override extraRepr(): string {
@@ -267,7 +287,7 @@ export class Hardshrink extends Module {
 /** x drawn towards 0 by lambd, 0.5. */
 export class Softshrink extends Hardshrink {
   override forward(x: Tensor): Tensor {
-    return softshrink(x, this);
+    return softshrink(x, this.lambd);
   }
 }
 
@@ -276,15 +296,21 @@ export class Softplus extends Module {
   readonly beta: number;
   readonly threshold: number;
 
-  constructor(options: number | SoftplusOptions = {}) {
+  constructor(options: number | SoftplusOptions = {}, more?: Omit<SoftplusOptions, 'beta'>) {
     super();
-    const { beta = 1, threshold = 20 } = optionsOf(options, 'beta');
+    const { beta = 1, threshold = 20 } = optionsOf(
+      new.target.name,
+      SOFTPLUS,
+      'beta',
+      options,
+      more,
+    );
     this.beta = beta;
     this.threshold = threshold;
   }
 
   forward(x: Tensor): Tensor {
-    return softplus(x, this);
+    return softplus(x, { beta: this.beta, threshold: this.threshold });
   }
 
   override extraRepr(): string {
@@ -298,11 +324,12 @@ export class GELU extends Module {
 
   constructor(options: GeluOptions = {}) {
     super();
+    checkOptions(new.target.name, options, GELU_OPTIONS);
     this.approximate = options.approximate ?? 'none';
   }
 
   forward(x: Tensor): Tensor {
-    return gelu(x, this);
+    return gelu(x, { approximate: this.approximate });
   }
 
   override extraRepr(): string {

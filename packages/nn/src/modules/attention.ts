@@ -1,7 +1,17 @@
-import { argumentError, type DeviceLike, type DType, type Tensor, zeros } from '@voxgrad/core';
+import {
+  argumentError,
+  checkCall,
+  checkOptions,
+  type DeviceLike,
+  type DType,
+  type OptionTable,
+  type Tensor,
+  zeros,
+} from '@voxgrad/core';
 import { constant_, xavierNormal_, xavierUniform_ } from '../init.js';
 import { Module } from '../module.js';
 import { type AttentionMasks, multiHeadAttention } from '../multi-head-attention.js';
+import { ATTENTION_MASKS } from '../option-tables.js';
 import { Parameter } from '../parameter.js';
 import { Linear } from './linear.js';
 
@@ -21,6 +31,18 @@ export interface MultiheadAttentionOptions {
   device?: DeviceLike;
   dtype?: DType;
 }
+
+const ATTENTION_OPTIONS: OptionTable<MultiheadAttentionOptions> = {
+  dropout: true,
+  bias: true,
+  addBiasKv: true,
+  addZeroAttn: true,
+  kdim: true,
+  vdim: true,
+  batchFirst: true,
+  device: true,
+  dtype: true,
+};
 
 const STATE_NAMES: Readonly<Record<string, string>> = {
   qProjWeight: 'q_proj_weight',
@@ -56,6 +78,7 @@ export class MultiheadAttention extends Module {
     options: MultiheadAttentionOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, ATTENTION_OPTIONS);
     if (embedDim % numHeads !== 0) throw argumentError('embed_dim must be divisible by num_heads');
     const { kdim = embedDim, vdim = embedDim, bias = true, device, dtype } = options;
     const parameter = (...shape: number[]) => new Parameter(zeros(shape, { device, dtype }));
@@ -97,6 +120,7 @@ export class MultiheadAttention extends Module {
     value: Tensor,
     options: AttentionMasks = {},
   ): [Tensor, Tensor | null] {
+    checkCall('MultiheadAttention', { query, key, value }, options, ATTENTION_MASKS);
     const swap = this.batchFirst && query.ndim === 3;
     const turned = new Map<Tensor, Tensor>(); // equal inputs stay equal
     const turn = (x: Tensor): Tensor => {

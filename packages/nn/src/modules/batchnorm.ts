@@ -1,4 +1,4 @@
-import { formatShape, noGrad, shapeError, type Tensor } from '@voxgrad/core';
+import { formatShape, noGrad, requireTensors, shapeError, type Tensor } from '@voxgrad/core';
 import { batchNorm } from '../normalization.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
 
@@ -13,6 +13,7 @@ abstract class BatchNormNd extends NormBase {
   }
 
   forward(x: Tensor): Tensor {
+    requireTensors(this.constructor.name, { input: x });
     if (!this.#ranks.includes(x.ndim))
       throw shapeError(
         `expected ${this.#ranks.map((r) => `${r}D`).join(' or ')} input (got ${x.ndim}D input of size ${formatShape(x.shape)})`,

@@ -57,6 +57,7 @@ abstract class IndexedContainer extends Container {
 
   /** Adds modules at the end. */
   extend(modules: Iterable<Module>): this {
+    requireIterable(this, 'modules', modules);
     for (const module of modules) this.append(module);
     return this;
   }
@@ -143,6 +144,7 @@ export class ModuleDict<M extends Module = TensorModule> extends Container {
 
   /** Adds or replaces modules. */
   update(modules: ModuleEntries): this {
+    requireEntries(this, 'modules', modules);
     const entries =
       Symbol.iterator in modules
         ? (modules as Iterable<readonly [string, Module]>)
@@ -190,6 +192,22 @@ export class ModuleDict<M extends Module = TensorModule> extends Container {
   forward(): never {
     throw notCallable(this);
   }
+}
+
+/** Throws unless `value` can be gone through. */
+export function requireIterable(owner: Module, name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+    throw argumentError(
+      `${owner.constructor.name}(): expected a list of ${name}, but got ${describe(value)}`,
+    );
+}
+
+/** Throws unless `value` is an object or iterable of named entries. */
+export function requireEntries(owner: Module, name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null)
+    throw argumentError(
+      `${owner.constructor.name}(): expected ${name} by name, but got ${describe(value)}`,
+    );
 }
 
 export const notCallable = (module: Module) =>

@@ -1,6 +1,5 @@
 import {
   argumentError,
-  checkOptions,
   type DeviceLike,
   type DType,
   describe,
@@ -31,8 +30,8 @@ export type KernelSize = number | readonly number[];
 
 const COMMON = ['stride', 'padding', 'dilation', 'groups', 'bias', 'paddingMode'];
 const PLACE = ['backward', 'device', 'dtype'];
-const FORWARD_OPTIONS = [...COMMON, ...PLACE];
-const TRANSPOSED_OPTIONS = [...COMMON, 'outputPadding', ...PLACE];
+export const FORWARD_OPTIONS = [...COMMON, ...PLACE];
+export const TRANSPOSED_OPTIONS = [...COMMON, 'outputPadding', ...PLACE];
 
 /** What every convolution module holds, checked as PyTorch's constructors check it. */
 export abstract class ConvBase extends Module {
@@ -56,9 +55,8 @@ export abstract class ConvBase extends Module {
     transposed: boolean,
   ) {
     super();
-    const { groups = 1 } = options;
     const name = new.target.name;
-    checkOptions(name, options, transposed ? TRANSPOSED_OPTIONS : FORWARD_OPTIONS);
+    const { groups = 1 } = options;
     if (options.bias !== undefined && typeof options.bias !== 'boolean')
       throw argumentError(`${name}: bias must be true or false, but got ${describe(options.bias)}`);
     strategies.checkName('conv3d', options.backward);

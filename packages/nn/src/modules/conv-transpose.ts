@@ -1,11 +1,14 @@
 import {
   argumentError,
   type ConvTransposeCallOptions,
+  checkOptions,
   convTranspose1d,
   convTranspose2d,
   convTranspose3d,
   formatShape,
+  numberList,
   perAxis,
+  requireTensors,
   type SpatialRank,
   shapeError,
   type Tensor,
@@ -16,6 +19,7 @@ import {
   ConvBase,
   type KernelSize,
   type PaddingMode,
+  TRANSPOSED_OPTIONS,
 } from './conv-base.js';
 
 export interface ConvTransposeModuleOptions extends CommonConvOptions {
@@ -45,6 +49,7 @@ abstract class ConvTransposeNd extends ConvBase {
     kernelSize: KernelSize,
     options: ConvTransposeModuleOptions,
   ) {
+    checkOptions(new.target.name, options, TRANSPOSED_OPTIONS);
     if ((options.paddingMode ?? 'zeros') !== 'zeros')
       throw argumentError(`Only "zeros" padding mode is supported for ${new.target.name}`);
     super(rank, inChannels, outChannels, kernelSize, options, true);
@@ -60,6 +65,8 @@ abstract class ConvTransposeNd extends ConvBase {
 
   /** @param outputSize the wanted spatial sizes; decides the output padding */
   forward(x: Tensor, outputSize?: readonly number[]): Tensor {
+    requireTensors(this.constructor.name, { input: x });
+    if (outputSize !== undefined) numberList(this.constructor.name, 'outputSize', outputSize);
     const { stride, padding, dilation, groups, backward } = this;
     const outputPadding = outputSize ? this.#paddingFor(x, outputSize) : this.outputPadding;
     const options = { stride, padding, outputPadding, dilation, groups, backward };

@@ -1,6 +1,7 @@
 import {
   argumentError,
   type ConvCallOptions,
+  checkOptions,
   conv1d,
   conv2d,
   conv3d,
@@ -17,6 +18,7 @@ import {
 import {
   type CommonConvOptions,
   ConvBase,
+  FORWARD_OPTIONS,
   type KernelSize,
   type PaddingMode,
 } from './conv-base.js';
@@ -46,6 +48,7 @@ abstract class ConvNd extends ConvBase {
     kernelSize: KernelSize,
     options: ConvModuleOptions,
   ) {
+    checkOptions(new.target.name, options, FORWARD_OPTIONS);
     const { padding = 0, paddingMode = 'zeros' } = options;
     if (typeof padding === 'string' && padding !== 'same' && padding !== 'valid')
       throw argumentError(

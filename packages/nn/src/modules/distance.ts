@@ -1,5 +1,6 @@
-import type { Tensor } from '@voxgrad/core';
+import { checkOptions, type Tensor } from '@voxgrad/core';
 import { Module } from '../module.js';
+import { COSINE_SIMILARITY, PAIRWISE_DISTANCE } from '../option-tables.js';
 import {
   type CosineSimilarityOptions,
   cosineSimilarity,
@@ -11,6 +12,7 @@ import {
 export class CosineSimilarity extends Module {
   constructor(readonly options: CosineSimilarityOptions = {}) {
     super();
+    checkOptions(new.target.name, options, COSINE_SIMILARITY);
   }
 
   forward(a: Tensor, b: Tensor): Tensor {
@@ -22,6 +24,7 @@ export class CosineSimilarity extends Module {
 export class PairwiseDistance extends Module {
   constructor(readonly options: PairwiseDistanceOptions = {}) {
     super();
+    checkOptions(new.target.name, options, PAIRWISE_DISTANCE);
   }
 
   forward(a: Tensor, b: Tensor): Tensor {

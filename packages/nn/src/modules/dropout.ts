@@ -1,4 +1,4 @@
-import { argumentError, type Tensor } from '@voxgrad/core';
+import { argumentError, type OptionTable, type Tensor } from '@voxgrad/core';
 import {
   alphaDropout,
   type DropoutOptions,
@@ -16,6 +16,8 @@ export interface DropoutModuleOptions extends InPlaceOptions {
   p?: number;
 }
 
+const OPTIONS: OptionTable<DropoutModuleOptions> = { p: true, inplace: true };
+
 abstract class DropoutNd extends Module {
   /** Probability of an element, or a channel, to be dropped. */
   readonly p: number;
@@ -25,9 +27,10 @@ abstract class DropoutNd extends Module {
   constructor(
     drop: (x: Tensor, options: DropoutOptions) => Tensor,
     options: number | DropoutModuleOptions,
+    more?: InPlaceOptions,
   ) {
     super();
-    const { p = 0.5, inplace = false } = optionsOf(options, 'p');
+    const { p = 0.5, inplace = false } = optionsOf(new.target.name, OPTIONS, 'p', options, more);
     if (!(p >= 0 && p <= 1))
       throw argumentError(`dropout probability has to be between 0 and 1, but got ${p}`);
     this.#drop = drop;
@@ -47,42 +50,42 @@ abstract class DropoutNd extends Module {
 
 /** In training, zeroes elements with probability `p` (0.5) and divides the others by 1 − p. */
 export class Dropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(dropout, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(dropout, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, L]` or `[C, L]`. */
 export class Dropout1d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(dropout1d, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(dropout1d, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, H, W]`. */
 export class Dropout2d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(dropout2d, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(dropout2d, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, D, H, W]` or `[C, D, H, W]`. */
 export class Dropout3d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(dropout3d, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(dropout3d, options, more);
   }
 }
 
 /** Dropout that keeps the mean 0 and variance 1 of SELU networks. */
 export class AlphaDropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(alphaDropout, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(alphaDropout, options, more);
   }
 }
 
 /** {@link AlphaDropout} of whole channels. */
 export class FeatureAlphaDropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}) {
-    super(featureAlphaDropout, options);
+  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+    super(featureAlphaDropout, options, more);
   }
 }

@@ -1,8 +1,12 @@
 import {
   argumentError,
+  checkCall,
+  checkOptions,
   type DeviceLike,
   type DType,
+  type KnownOptions,
   noGrad,
+  type OptionTable,
   type Tensor,
   zeros,
 } from '@voxgrad/core';
@@ -10,6 +14,7 @@ import { type EmbeddingCallOptions, embedding, rowNumber } from '../embedding.js
 import { type BagMode, embeddingBag } from '../embedding-bag.js';
 import { normal_ } from '../init.js';
 import { Module } from '../module.js';
+import { EMBEDDING } from '../option-tables.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
@@ -17,6 +22,8 @@ export interface EmbeddingOptions extends EmbeddingCallOptions {
   device?: DeviceLike;
   dtype?: DType;
 }
+
+const TABLE: OptionTable<EmbeddingOptions> = { ...EMBEDDING, device: true, dtype: true };
 
 abstract class Table extends Module {
   weight: Parameter;
@@ -29,9 +36,11 @@ abstract class Table extends Module {
     readonly numEmbeddings: number,
     readonly embeddingDim: number,
     options: EmbeddingOptions,
+    known: KnownOptions,
     given?: Parameter,
   ) {
     super();
+    checkOptions(new.target.name, options, known);
     const { paddingIdx, maxNorm, normType = 2, scaleGradByFreq = false } = options;
     const { device, dtype } = options;
     this.paddingIdx = paddingIdx === undefined ? undefined : rowNumber(paddingIdx, numEmbeddings);
@@ -69,7 +78,7 @@ export class Embedding extends Table {
     options: EmbeddingOptions = {},
     given?: Parameter,
   ) {
-    super(numEmbeddings, embeddingDim, options, given);
+    super(numEmbeddings, embeddingDim, options, TABLE, given);
   }
 
   /** A table that starts as `weight` `[n, d]`; `freeze` (the default) keeps it as it is. */
@@ -77,6 +86,7 @@ export class Embedding extends Table {
     weight: Tensor,
     options: EmbeddingCallOptions & { freeze?: boolean } = {},
   ): Embedding {
+    checkCall('Embedding.fromPretrained', { weight }, options, { ...EMBEDDING, freeze: true });
     if (weight.ndim !== 2)
       throw argumentError('Embeddings parameter is expected to be 2-dimensional');
     const { freeze = true, ...rest } = options;
@@ -85,7 +95,8 @@ export class Embedding extends Table {
   }
 
   forward(index: Tensor): Tensor {
-    return embedding(index, this.weight, this);
+    const { paddingIdx, maxNorm, normType, scaleGradByFreq } = this;
+    return embedding(index, this.weight, { paddingIdx, maxNorm, normType, scaleGradByFreq });
   }
 
   override extraRepr(): string {
@@ -99,13 +110,15 @@ export interface EmbeddingBagOptions extends EmbeddingOptions {
   includeLastOffset?: boolean;
 }
 
+const BAG: OptionTable<EmbeddingBagOptions> = { ...TABLE, mode: true, includeLastOffset: true };
+
 /** Rows of a learnt table, reduced bag by bag; see `F.embeddingBag`. */
 export class EmbeddingBag extends Table {
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
 
   constructor(numEmbeddings: number, embeddingDim: number, options: EmbeddingBagOptions = {}) {
-    super(numEmbeddings, embeddingDim, options);
+    super(numEmbeddings, embeddingDim, options, BAG);
     this.mode = options.mode ?? 'mean';
     this.includeLastOffset = options.includeLastOffset ?? false;
   }

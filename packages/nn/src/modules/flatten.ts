@@ -3,6 +3,7 @@ import {
   formatShape,
   normalizeDim,
   numelOf,
+  requireTensors,
   shapeError,
   type Tensor,
 } from '@voxgrad/core';
@@ -37,6 +38,7 @@ export class Unflatten extends Module {
   }
 
   forward(x: Tensor): Tensor {
+    requireTensors('Unflatten', { input: x });
     const axis = normalizeDim(this.dim, x.ndim);
     const sizes = this.unflattenedSize;
     const known = numelOf(sizes.filter((size) => size !== -1));

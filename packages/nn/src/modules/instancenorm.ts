@@ -1,4 +1,4 @@
-import { argumentError, formatShape, shapeError, type Tensor } from '@voxgrad/core';
+import { argumentError, formatShape, requireTensors, shapeError, type Tensor } from '@voxgrad/core';
 import { join } from '../key.js';
 import { instanceNorm } from '../normalization.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
@@ -32,6 +32,7 @@ abstract class InstanceNormNd extends NormBase {
   }
 
   forward(x: Tensor): Tensor {
+    requireTensors(this.constructor.name, { input: x });
     const rank = this.#unbatched;
     if (x.ndim !== rank && x.ndim !== rank + 1)
       throw shapeError(

@@ -2,9 +2,12 @@
 
 import {
   argumentError,
+  checkOptions,
   type DeviceLike,
   type DType,
   formatShape,
+  numberList,
+  type OptionTable,
   ones,
   type Tensor,
   zeros,
@@ -16,6 +19,7 @@ import {
   localResponseNorm,
 } from '../layer-norm.js';
 import { Module } from '../module.js';
+import { LOCAL_RESPONSE_NORM } from '../option-tables.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
@@ -30,6 +34,13 @@ export interface LayerNormOptions extends Place {
   elementwiseAffine?: boolean;
 }
 
+const LAYER_NORM: OptionTable<LayerNormOptions> = {
+  eps: true,
+  elementwiseAffine: true,
+  device: true,
+  dtype: true,
+};
+
 /** Normalises over the last dims, whose sizes are `normalizedShape`. */
 export class LayerNorm extends Module {
   readonly normalizedShape: readonly number[];
@@ -39,16 +50,17 @@ export class LayerNorm extends Module {
 
   constructor(normalizedShape: number | readonly number[], options: LayerNormOptions = {}) {
     super();
+    checkOptions(new.target.name, options, LAYER_NORM);
     const { eps = 1e-5, elementwiseAffine = true, ...place } = options;
-    this.normalizedShape =
-      typeof normalizedShape === 'number' ? [normalizedShape] : [...normalizedShape];
+    this.normalizedShape = [...numberList(new.target.name, 'normalizedShape', normalizedShape)];
     this.eps = eps;
     this.weight = elementwiseAffine ? new Parameter(ones(this.normalizedShape, place)) : null;
     this.bias = elementwiseAffine ? new Parameter(zeros(this.normalizedShape, place)) : null;
   }
 
   forward(x: Tensor): Tensor {
-    return layerNorm(x, this.normalizedShape, this);
+    const { weight, bias, eps } = this;
+    return layerNorm(x, this.normalizedShape, { weight, bias, eps });
   }
 
   override extraRepr(): string {
@@ -63,6 +75,13 @@ export interface GroupNormOptions extends Place {
   affine?: boolean;
 }
 
+const GROUP_NORM: OptionTable<GroupNormOptions> = {
+  eps: true,
+  affine: true,
+  device: true,
+  dtype: true,
+};
+
 /** Normalises `[N, C, …]` over groups of channels. */
 export class GroupNorm extends Module {
   readonly eps: number;
@@ -75,6 +94,7 @@ export class GroupNorm extends Module {
     options: GroupNormOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, GROUP_NORM);
     const { eps = 1e-5, affine = true, ...place } = options;
     if (numChannels % numGroups !== 0)
       throw argumentError('num_channels must be divisible by num_groups');
@@ -84,7 +104,8 @@ export class GroupNorm extends Module {
   }
 
   forward(x: Tensor): Tensor {
-    return groupNorm(x, this.numGroups, this);
+    const { weight, bias, eps } = this;
+    return groupNorm(x, this.numGroups, { weight, bias, eps });
   }
 
   override extraRepr(): string {
@@ -104,6 +125,7 @@ export class LocalResponseNorm extends Module {
     options: LocalResponseNormOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, LOCAL_RESPONSE_NORM);
     const { alpha = 1e-4, beta = 0.75, k = 1 } = options;
     this.alpha = alpha;
     this.beta = beta;
@@ -111,7 +133,8 @@ export class LocalResponseNorm extends Module {
   }
 
   forward(x: Tensor): Tensor {
-    return localResponseNorm(x, this.size, this);
+    const { alpha, beta, k } = this;
+    return localResponseNorm(x, this.size, { alpha, beta, k });
   }
 
   override extraRepr(): string {

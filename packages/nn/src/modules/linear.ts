@@ -1,4 +1,12 @@
-import { type DeviceLike, type DType, linear, type Tensor, zeros } from '@voxgrad/core';
+import {
+  checkOptions,
+  type DeviceLike,
+  type DType,
+  linear,
+  type OptionTable,
+  type Tensor,
+  zeros,
+} from '@voxgrad/core';
 import { bilinear } from '../bilinear.js';
 import { resetAffine, uniform_ } from '../init.js';
 import { Module } from '../module.js';
@@ -11,6 +19,8 @@ export interface LinearOptions {
   dtype?: DType;
 }
 
+const LINEAR: OptionTable<LinearOptions> = { bias: true, device: true, dtype: true };
+
 /** x·Wᵀ + b: `[…, inFeatures]` → `[…, outFeatures]`; weight `[outFeatures, inFeatures]`. */
 export class Linear extends Module {
   weight: Parameter;
@@ -22,6 +32,7 @@ export class Linear extends Module {
     options: LinearOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, LINEAR);
     const { device, dtype } = options;
     this.weight = new Parameter(zeros([outFeatures, inFeatures], { device, dtype }));
     this.bias =
@@ -54,6 +65,7 @@ export class Bilinear extends Module {
     options: LinearOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, LINEAR);
     const { bias = true, ...place } = options;
     this.weight = new Parameter(zeros([outFeatures, in1Features, in2Features], place));
     this.bias = bias ? new Parameter(zeros([outFeatures], place)) : null;

@@ -1,6 +1,6 @@
 // The losses as modules: `new nn.XLoss(options).call(input, target)`.
 
-import type { Tensor } from '@voxgrad/core';
+import { checkOptions, type KnownOptions, type Tensor } from '@voxgrad/core';
 import {
   type BinaryCrossEntropyOptions,
   type BinaryCrossEntropyWithLogitsOptions,
@@ -44,11 +44,35 @@ import {
   tripletMarginLoss,
   tripletMarginWithDistanceLoss,
 } from '../losses/index.js';
+import {
+  BINARY_CROSS_ENTROPY,
+  BINARY_CROSS_ENTROPY_WITH_LOGITS,
+  CROSS_ENTROPY,
+  CTC,
+  DICE,
+  FOCAL,
+  GAUSSIAN_NLL,
+  HUBER,
+  KL_DIV,
+  LOSS,
+  MARGIN,
+  MULTI_MARGIN,
+  MULTILABEL_SOFT_MARGIN,
+  NLL,
+  POISSON_NLL,
+  SMOOTH_L1,
+  TRIPLET_MARGIN,
+  TRIPLET_MARGIN_WITH_DISTANCE,
+} from '../losses/option-tables.js';
 import { Module } from '../module.js';
 
 abstract class Loss<O extends object> extends Module {
+  /** What the constructor takes. */
+  protected static readonly known: KnownOptions = LOSS;
+
   constructor(readonly options: O = {} as O) {
     super();
+    checkOptions(new.target.name, options, new.target.known);
   }
 }
 
@@ -87,6 +111,8 @@ export class L1Loss extends Loss<LossOptions> {
 
 /** See `F.smoothL1Loss`. */
 export class SmoothL1Loss extends Loss<SmoothL1Options> {
+  protected static override readonly known = SMOOTH_L1;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return smoothL1Loss(input, target, this.options);
   }
@@ -94,6 +120,8 @@ export class SmoothL1Loss extends Loss<SmoothL1Options> {
 
 /** See `F.huberLoss`. */
 export class HuberLoss extends Loss<HuberOptions> {
+  protected static override readonly known = HUBER;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return huberLoss(input, target, this.options);
   }
@@ -101,6 +129,8 @@ export class HuberLoss extends Loss<HuberOptions> {
 
 /** See `F.poissonNllLoss`. */
 export class PoissonNLLLoss extends Loss<PoissonNllOptions> {
+  protected static override readonly known = POISSON_NLL;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return poissonNllLoss(input, target, this.options);
   }
@@ -108,6 +138,8 @@ export class PoissonNLLLoss extends Loss<PoissonNllOptions> {
 
 /** See `F.gaussianNllLoss`. */
 export class GaussianNLLLoss extends Loss<GaussianNllOptions> {
+  protected static override readonly known = GAUSSIAN_NLL;
+
   forward(input: Tensor, target: Tensor, variance: Tensor): Tensor {
     return gaussianNllLoss(input, target, variance, this.options);
   }
@@ -115,6 +147,8 @@ export class GaussianNLLLoss extends Loss<GaussianNllOptions> {
 
 /** See `F.klDiv`. */
 export class KLDivLoss extends Loss<KlDivOptions> {
+  protected static override readonly known = KL_DIV;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return klDiv(input, target, this.options);
   }
@@ -122,6 +156,8 @@ export class KLDivLoss extends Loss<KlDivOptions> {
 
 /** Binary cross entropy of probabilities. */
 export class BCELoss extends WeightedLoss<BinaryCrossEntropyOptions> {
+  protected static override readonly known = BINARY_CROSS_ENTROPY;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return binaryCrossEntropy(input, target, this.current);
   }
@@ -129,6 +165,8 @@ export class BCELoss extends WeightedLoss<BinaryCrossEntropyOptions> {
 
 /** Negative log likelihood of log probabilities `[N, C, …]`; see `F.nllLoss`. */
 export class NLLLoss extends WeightedLoss<NllOptions> {
+  protected static override readonly known = NLL;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return nllLoss(input, target, this.current);
   }
@@ -136,6 +174,8 @@ export class NLLLoss extends WeightedLoss<NllOptions> {
 
 /** Cross entropy of unnormalised scores `[N, C, …]`; see `F.crossEntropy`. */
 export class CrossEntropyLoss extends WeightedLoss<CrossEntropyOptions> {
+  protected static override readonly known = CROSS_ENTROPY;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return crossEntropy(input, target, this.current);
   }
@@ -150,6 +190,8 @@ export class SoftMarginLoss extends Loss<LossOptions> {
 
 /** See `F.multilabelSoftMarginLoss`. */
 export class MultiLabelSoftMarginLoss extends WeightedLoss<MultilabelSoftMarginOptions> {
+  protected static override readonly known = MULTILABEL_SOFT_MARGIN;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return multilabelSoftMarginLoss(input, target, this.current);
   }
@@ -164,6 +206,8 @@ export class MultiLabelMarginLoss extends Loss<LossOptions> {
 
 /** See `F.multiMarginLoss`. */
 export class MultiMarginLoss extends WeightedLoss<MultiMarginOptions> {
+  protected static override readonly known = MULTI_MARGIN;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return multiMarginLoss(input, target, this.current);
   }
@@ -171,6 +215,8 @@ export class MultiMarginLoss extends WeightedLoss<MultiMarginOptions> {
 
 /** See `F.hingeEmbeddingLoss`. */
 export class HingeEmbeddingLoss extends Loss<MarginOptions> {
+  protected static override readonly known = MARGIN;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return hingeEmbeddingLoss(input, target, this.options);
   }
@@ -178,6 +224,8 @@ export class HingeEmbeddingLoss extends Loss<MarginOptions> {
 
 /** See `F.marginRankingLoss`. */
 export class MarginRankingLoss extends Loss<MarginOptions> {
+  protected static override readonly known = MARGIN;
+
   forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
     return marginRankingLoss(a, b, target, this.options);
   }
@@ -185,6 +233,8 @@ export class MarginRankingLoss extends Loss<MarginOptions> {
 
 /** See `F.cosineEmbeddingLoss`. */
 export class CosineEmbeddingLoss extends Loss<MarginOptions> {
+  protected static override readonly known = MARGIN;
+
   forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
     return cosineEmbeddingLoss(a, b, target, this.options);
   }
@@ -192,6 +242,8 @@ export class CosineEmbeddingLoss extends Loss<MarginOptions> {
 
 /** See `F.tripletMarginLoss`. */
 export class TripletMarginLoss extends Loss<TripletMarginOptions> {
+  protected static override readonly known = TRIPLET_MARGIN;
+
   forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
     return tripletMarginLoss(anchor, positive, negative, this.options);
   }
@@ -199,6 +251,8 @@ export class TripletMarginLoss extends Loss<TripletMarginOptions> {
 
 /** See `F.tripletMarginWithDistanceLoss`. */
 export class TripletMarginWithDistanceLoss extends Loss<TripletMarginWithDistanceOptions> {
+  protected static override readonly known = TRIPLET_MARGIN_WITH_DISTANCE;
+
   forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
     return tripletMarginWithDistanceLoss(anchor, positive, negative, this.options);
   }
@@ -206,6 +260,8 @@ export class TripletMarginWithDistanceLoss extends Loss<TripletMarginWithDistanc
 
 /** Soft Dice of `[N, C, …]`; see `F.diceLoss`. */
 export class DiceLoss extends Loss<DiceOptions> {
+  protected static override readonly known = DICE;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return diceLoss(input, target, this.options);
   }
@@ -213,6 +269,8 @@ export class DiceLoss extends Loss<DiceOptions> {
 
 /** Focal loss; see `F.focalLoss`. */
 export class FocalLoss extends Loss<FocalOptions> {
+  protected static override readonly known = FOCAL;
+
   forward(input: Tensor, target: Tensor): Tensor {
     return focalLoss(input, target, this.options);
   }
@@ -220,6 +278,8 @@ export class FocalLoss extends Loss<FocalOptions> {
 
 /** Binary cross entropy of scores; see `F.binaryCrossEntropyWithLogits`. */
 export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogitsOptions> {
+  protected static override readonly known = BINARY_CROSS_ENTROPY_WITH_LOGITS;
+
   declare posWeight: Tensor | null;
 
   constructor(options: BinaryCrossEntropyWithLogitsOptions = {}) {
@@ -241,6 +301,8 @@ export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogits
 
 /** Connectionist temporal classification; see `F.ctcLoss`. */
 export class CTCLoss extends Loss<CtcOptions> {
+  protected static override readonly known = CTC;
+
   forward(
     logProbs: Tensor,
     targets: Tensor,

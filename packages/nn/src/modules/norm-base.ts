@@ -1,4 +1,13 @@
-import { type DeviceLike, type DType, full, ones, type Tensor, zeros } from '@voxgrad/core';
+import {
+  checkOptions,
+  type DeviceLike,
+  type DType,
+  full,
+  type OptionTable,
+  ones,
+  type Tensor,
+  zeros,
+} from '@voxgrad/core';
 import { join } from '../key.js';
 import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
@@ -13,6 +22,15 @@ export interface NormModuleOptions {
   device?: DeviceLike;
   dtype?: DType;
 }
+
+const NORM_OPTIONS: OptionTable<NormModuleOptions> = {
+  eps: true,
+  momentum: 'nullable',
+  affine: true,
+  trackRunningStats: true,
+  device: true,
+  dtype: true,
+};
 
 const STATE_NAMES: Readonly<Record<string, string>> = {
   runningMean: 'running_mean',
@@ -37,6 +55,7 @@ export abstract class NormBase extends Module {
     trackDefault: boolean,
   ) {
     super();
+    checkOptions(new.target.name, options, NORM_OPTIONS);
     const { eps = 1e-5, momentum = 0.1 } = options;
     const { affine = affineDefault, trackRunningStats: track = trackDefault } = options;
     const { device, dtype } = options;

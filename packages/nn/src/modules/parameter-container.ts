@@ -1,7 +1,7 @@
 import { argumentError, describe, formatShape, Tensor, torchName } from '@voxgrad/core';
 import { type Member, Module } from '../module.js';
 import { Parameter } from '../parameter.js';
-import { notCallable } from './container.js';
+import { notCallable, requireEntries, requireIterable } from './container.js';
 
 /** Parameters in a map. Plain tensors become parameters. */
 abstract class ParameterContainer extends Module {
@@ -69,6 +69,7 @@ export class ParameterList extends ParameterContainer {
   }
 
   extend(parameters: Iterable<Tensor>): this {
+    requireIterable(this, 'parameters', parameters);
     for (const parameter of parameters) this.append(parameter);
     return this;
   }
@@ -106,6 +107,7 @@ export class ParameterDict extends ParameterContainer {
 
   /** Adds or replaces parameters; those of a plain object in the order of their names, as PyTorch. */
   update(parameters: ParameterEntries): this {
+    requireEntries(this, 'parameters', parameters);
     const entries =
       Symbol.iterator in parameters
         ? (parameters as Iterable<readonly [string, Tensor]>)

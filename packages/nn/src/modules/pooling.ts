@@ -12,6 +12,7 @@ import {
   avgPool1d,
   avgPool2d,
   avgPool3d,
+  checkOptions,
   type LPPoolOptions,
   lpPool1d,
   lpPool2d,
@@ -24,6 +25,7 @@ import {
   maxUnpool1d,
   maxUnpool2d,
   maxUnpool3d,
+  type OptionTable,
   type PerAxis,
   type Tensor,
   windowOptions,
@@ -88,6 +90,10 @@ export class MaxPool3d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends 
   }
 }
 
+type UnpoolOptions = Pick<MaxUnpoolOptions, 'stride' | 'padding'>;
+
+const UNPOOL: OptionTable<UnpoolOptions> = { stride: 'nullable', padding: true };
+
 type MaxUnpool = (
   x: Tensor,
   indices: Tensor,
@@ -101,13 +107,15 @@ abstract class MaxUnpoolNd extends Module {
   constructor(
     unpool: MaxUnpool,
     readonly kernelSize: PerAxis,
-    readonly options: Pick<MaxUnpoolOptions, 'stride' | 'padding'>,
+    readonly options: UnpoolOptions,
   ) {
     super();
+    checkOptions(new.target.name, options, UNPOOL);
     this.#unpool = unpool;
   }
 
   forward(x: Tensor, indices: Tensor, call: Pick<MaxUnpoolOptions, 'outputSize'> = {}): Tensor {
+    checkOptions(this.constructor.name, call, { outputSize: 'nullable' });
     return this.#unpool(x, indices, this.kernelSize, { ...this.options, ...call });
   }
 
@@ -117,8 +125,6 @@ abstract class MaxUnpoolNd extends Module {
     return repr({ kernelSize, stride, padding });
   }
 }
-
-type UnpoolOptions = Pick<MaxUnpoolOptions, 'stride' | 'padding'>;
 
 /** Puts the maxima of `MaxPool1d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool1d extends MaxUnpoolNd {
@@ -189,6 +195,8 @@ export class AvgPool3d extends AvgPoolNd {
   }
 }
 
+const LP_POOL: OptionTable<LPPoolOptions> = { stride: true, ceilMode: true };
+
 type LPPool = (x: Tensor, normType: number, kernelSize: PerAxis, options?: LPPoolOptions) => Tensor;
 
 abstract class LPPoolNd extends Module {
@@ -201,6 +209,7 @@ abstract class LPPoolNd extends Module {
     readonly options: LPPoolOptions,
   ) {
     super();
+    checkOptions(new.target.name, options, LP_POOL);
     this.#pool = pool;
   }
 
@@ -274,6 +283,7 @@ abstract class AdaptiveMaxPool<O extends IndicesOption> extends AdaptivePool {
     readonly options: O,
   ) {
     super(outputSize);
+    checkOptions(new.target.name, options, ['returnIndices']);
     this.#pool = pool;
   }
 

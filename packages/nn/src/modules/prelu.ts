@@ -1,4 +1,4 @@
-import { type DeviceLike, type DType, full, type Tensor } from '@voxgrad/core';
+import { type DeviceLike, type DType, full, type OptionTable, type Tensor } from '@voxgrad/core';
 import { prelu } from '../activations/index.js';
 import { Module } from '../module.js';
 import { optionsOf } from '../options.js';
@@ -13,14 +13,22 @@ export interface PReLUOptions {
   dtype?: DType;
 }
 
+const PRELU: OptionTable<PReLUOptions> = {
+  numParameters: true,
+  init: true,
+  device: true,
+  dtype: true,
+};
+
 /** x where x > 0, else weight·x with a learnt weight, for all channels or for each. */
 export class PReLU extends Module {
   readonly numParameters: number;
   weight: Parameter;
 
-  constructor(options: number | PReLUOptions = {}) {
+  constructor(options: number | PReLUOptions = {}, more?: Omit<PReLUOptions, 'numParameters'>) {
     super();
-    const { numParameters = 1, init = 0.25, ...place } = optionsOf(options, 'numParameters');
+    const given = optionsOf(new.target.name, PRELU, 'numParameters', options, more);
+    const { numParameters = 1, init = 0.25, ...place } = given;
     this.numParameters = numParameters;
     this.weight = new Parameter(full([numParameters], init, place));
   }

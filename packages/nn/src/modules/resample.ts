@@ -2,9 +2,11 @@
 
 import {
   channelShuffle,
+  checkOptions,
   fold,
   type InterpolateOptions,
   interpolate,
+  type OptionTable,
   type PerAxis,
   pixelShuffle,
   pixelUnshuffle,
@@ -17,10 +19,19 @@ import { repr } from '../repr.js';
 
 export type UpsampleOptions = Omit<InterpolateOptions, 'antialias'>;
 
+const UPSAMPLE: OptionTable<UpsampleOptions> = {
+  size: 'nullable',
+  scaleFactor: 'nullable',
+  mode: true,
+  alignCorners: 'nullable',
+  recomputeScaleFactor: 'nullable',
+};
+
 /** Resamples `[N, C, …]` to `size` or by `scaleFactor`; see `F.interpolate`. */
 export class Upsample extends Module {
   constructor(readonly options: UpsampleOptions) {
     super();
+    checkOptions(new.target.name, options, UPSAMPLE);
   }
 
   forward(x: Tensor): Tensor {
@@ -35,9 +46,12 @@ export class Upsample extends Module {
 
 type SizeOrFactor = Pick<UpsampleOptions, 'size' | 'scaleFactor'>;
 
+const SIZE_OR_FACTOR: OptionTable<SizeOrFactor> = { size: 'nullable', scaleFactor: 'nullable' };
+
 /** Nearest neighbours of `[N, C, H, W]`. */
 export class UpsamplingNearest2d extends Upsample {
   constructor(options: SizeOrFactor) {
+    checkOptions(new.target.name, options, SIZE_OR_FACTOR);
     super({ ...options, mode: 'nearest' });
   }
 }
@@ -45,6 +59,7 @@ export class UpsamplingNearest2d extends Upsample {
 /** Bilinear interpolation of `[N, C, H, W]`, corners aligned. */
 export class UpsamplingBilinear2d extends Upsample {
   constructor(options: SizeOrFactor) {
+    checkOptions(new.target.name, options, SIZE_OR_FACTOR);
     super({ ...options, mode: 'bilinear', alignCorners: true });
   }
 }
@@ -94,6 +109,8 @@ export class ChannelShuffle extends Module {
   }
 }
 
+const BLOCKS: OptionTable<UnfoldOptions> = { dilation: true, padding: true, stride: true };
+
 const blockRepr = ({ dilation = 1, padding = 0, stride = 1 }: UnfoldOptions) => ({
   dilation,
   padding,
@@ -107,6 +124,7 @@ export class Unfold extends Module {
     readonly options: UnfoldOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, BLOCKS);
   }
 
   forward(x: Tensor): Tensor {
@@ -126,6 +144,7 @@ export class Fold extends Module {
     readonly options: UnfoldOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, BLOCKS);
   }
 
   forward(x: Tensor): Tensor {

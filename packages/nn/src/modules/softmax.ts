@@ -1,6 +1,16 @@
 // Activations along a dim, as modules.
 
-import { formatShape, logSoftmax, shapeError, softmax, type Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  checkOptions,
+  describe,
+  formatShape,
+  logSoftmax,
+  requireTensors,
+  shapeError,
+  softmax,
+  type Tensor,
+} from '@voxgrad/core';
 import { glu, softmin } from '../activations/index.js';
 import { Module } from '../module.js';
 import { repr } from '../repr.js';
@@ -10,7 +20,12 @@ abstract class AlongDim extends Module {
 
   constructor(dim: number | { dim: number }) {
     super();
+    if (typeof dim !== 'number') checkOptions(new.target.name, dim ?? null, ['dim']);
     this.dim = typeof dim === 'number' ? dim : dim.dim;
+    if (!Number.isInteger(this.dim))
+      throw argumentError(
+        `${new.target.name}(): dim must be an integer, but got ${describe(this.dim)}`,
+      );
   }
 
   override extraRepr(): string {
@@ -42,6 +57,7 @@ export class Softmin extends AlongDim {
 /** Softmax over the channels of `[N, C, H, W]` or `[C, H, W]`. */
 export class Softmax2d extends Module {
   forward(x: Tensor): Tensor {
+    requireTensors('Softmax2d', { input: x });
     if (x.ndim !== 3 && x.ndim !== 4)
       throw shapeError(
         `Softmax2d requires a 3D or 4D tensor as input, but got ${formatShape(x.shape)}`,

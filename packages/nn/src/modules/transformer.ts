@@ -1,4 +1,12 @@
-import { type DeviceLike, type DType, relu, type Tensor } from '@voxgrad/core';
+import {
+  checkCall,
+  checkOptions,
+  type DeviceLike,
+  type DType,
+  type OptionTable,
+  relu,
+  type Tensor,
+} from '@voxgrad/core';
 import { gelu } from '../activations/index.js';
 import { Module } from '../module.js';
 import { rebuild } from '../rebuild.js';
@@ -21,11 +29,24 @@ export interface TransformerEncoderLayerOptions {
   dtype?: DType;
 }
 
+const LAYER_OPTIONS: OptionTable<TransformerEncoderLayerOptions> = {
+  dimFeedforward: true,
+  dropout: true,
+  activation: true,
+  layerNormEps: true,
+  batchFirst: true,
+  normFirst: true,
+  device: true,
+  dtype: true,
+};
+
 export interface EncoderMasks {
   /** See the `attnMask` of `nn.MultiheadAttention`. */
   srcMask?: Tensor | null;
   srcKeyPaddingMask?: Tensor | null;
 }
+
+const MASKS: OptionTable<EncoderMasks> = { srcMask: 'nullable', srcKeyPaddingMask: 'nullable' };
 
 /**
  * Self-attention and a feed-forward network, each with a residual and a layer norm. Always the
@@ -49,6 +70,7 @@ export class TransformerEncoderLayer extends Module {
     readonly options: TransformerEncoderLayerOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, LAYER_OPTIONS);
     const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu' } = options;
     const { layerNormEps: eps = 1e-5, batchFirst, device, dtype } = options;
     const place = { device, dtype };
@@ -74,6 +96,7 @@ export class TransformerEncoderLayer extends Module {
   }
 
   forward(source: Tensor, masks: EncoderMasks = {}): Tensor {
+    checkCall(this.constructor.name, { source }, masks, MASKS);
     if (this.options.normFirst) {
       const attended = source.add(this.#attend(this.norm1.call(source), masks));
       return attended.add(this.#feed(this.norm2.call(attended)));
@@ -102,6 +125,8 @@ export interface TransformerEncoderOptions {
   norm?: LayerNorm;
 }
 
+const ENCODER_OPTIONS: OptionTable<TransformerEncoderOptions> = { norm: true };
+
 /** `numLayers` copies of a layer, all with its weights at first. */
 export class TransformerEncoder extends Module {
   readonly layers: ModuleList;
@@ -113,11 +138,13 @@ export class TransformerEncoder extends Module {
     options: TransformerEncoderOptions = {},
   ) {
     super();
+    checkOptions(new.target.name, options, ENCODER_OPTIONS);
     this.layers = new ModuleList(Array.from({ length: numLayers }, () => layer.copy()));
     this.norm = options.norm ?? null;
   }
 
   forward(source: Tensor, masks: EncoderMasks = {}): Tensor {
+    checkCall(this.constructor.name, { source }, masks, MASKS);
     const layers = this.layers.children() as TransformerEncoderLayer[];
     const output = layers.reduce((x, layer) => layer.call(x, masks), source);
     return this.norm ? this.norm.call(output) : output;

@@ -1,4 +1,5 @@
-import { argumentError, type Tensor } from '@voxgrad/core';
+import { argumentError, checkOptions, describe, type Tensor } from '@voxgrad/core';
+import { Module } from '../module.js';
 import type { BatchNorm1d, BatchNorm2d, BatchNorm3d } from '../modules/batchnorm.js';
 import type { Conv1d, Conv2d, Conv3d } from '../modules/conv.js';
 import type {
@@ -24,7 +25,10 @@ function scaleAndShift(norm: BatchNorm): { scale: Tensor; shift: Tensor } {
   return { scale, shift: bias ? moved.add(bias.detach()) : moved };
 }
 
-function requireEval(...modules: readonly { training: boolean }[]): void {
+function requireEval(...modules: readonly Module[]): void {
+  const other = modules.find((module) => !(module instanceof Module));
+  if (modules.some((module) => !(module instanceof Module)))
+    throw argumentError(`expected two Modules to fuse, but got ${describe(other)}`);
   if (modules.some((module) => module.training)) throw argumentError('Fusion only for eval!');
 }
 
@@ -34,6 +38,7 @@ export function fuseConvBnEval<C extends Conv>(
   norm: BatchNorm,
   options: { transpose?: boolean } = {},
 ): C {
+  checkOptions('fuseConvBnEval', options, ['transpose']);
   requireEval(conv, norm);
   const { scale, shift } = scaleAndShift(norm);
   const { inChannels, outChannels, kernelSize, stride, padding, dilation, groups } = conv;

@@ -1,8 +1,8 @@
 // What weight norm and spectral norm share: a parameter of a module becomes a plain tensor that is
 // computed from others before every call.
 
-import { argumentError, type Tensor } from '@voxgrad/core';
-import type { Module } from '../module.js';
+import { argumentError, describe, type Tensor } from '@voxgrad/core';
+import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 
 /** A parameter that is computed; `remove` stops that. */
@@ -17,6 +17,8 @@ const computed = new WeakMap<Module, Map<string, Computed>>();
 
 /** The parameter `name`, given as property. */
 export function parameterOf(module: Module, name: string, kind: string): Parameter {
+  if (!(module instanceof Module))
+    throw argumentError(`${kind}(): expected a Module, but got ${describe(module)}`);
   const found = module.ownParameters().find(({ property }) => property === name);
   if (found) return found.value;
   if (computed.get(module)?.get(name)?.kind === kind)

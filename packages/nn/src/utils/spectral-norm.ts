@@ -1,7 +1,7 @@
 // Spectral normalisation (Miyato et al. 2018, "Spectral Normalization for Generative Adversarial
 // Networks", arXiv:1802.05957).
 
-import { argumentError, noGrad, type Tensor, zeros } from '@voxgrad/core';
+import { argumentError, checkOptions, noGrad, type Tensor, zeros } from '@voxgrad/core';
 import type { Module } from '../module.js';
 import { ConvTranspose1d, ConvTranspose2d, ConvTranspose3d } from '../modules/conv-transpose.js';
 import { normalize } from '../similarity.js';
@@ -24,6 +24,7 @@ const TRANSPOSED = [ConvTranspose1d, ConvTranspose2d, ConvTranspose3d];
  * training. State dicts then hold `weight_orig`, `weight_u` and `weight_v`. Returns the module.
  */
 export function spectralNorm<M extends Module>(module: M, options: SpectralNormOptions = {}): M {
+  checkOptions('spectralNorm', options, ['name', 'nPowerIterations', 'eps', 'dim']);
   const { name = 'weight', nPowerIterations = 1, eps = 1e-12 } = options;
   if (nPowerIterations <= 0)
     throw argumentError(
@@ -72,6 +73,7 @@ export function removeSpectralNorm<M extends Module>(
   module: M,
   options: Pick<SpectralNormOptions, 'name'> = {},
 ): M {
+  checkOptions('removeSpectralNorm', options, ['name']);
   restore(module, options.name ?? 'weight', 'spectral_norm');
   return module;
 }

@@ -1,11 +1,22 @@
-import { argumentError, cat, noGrad, type Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  cat,
+  noGrad,
+  requireTensorList,
+  requireTensors,
+  type Tensor,
+} from '@voxgrad/core';
 
 /** All elements of `parameters` in one vector, on the tape. */
-export const parametersToVector = (parameters: readonly Tensor[]): Tensor =>
-  cat(parameters.map((parameter) => parameter.reshape(-1)));
+export function parametersToVector(parameters: readonly Tensor[]): Tensor {
+  requireTensorList('parametersToVector', 'parameters', parameters);
+  return cat(parameters.map((parameter) => parameter.reshape(-1)));
+}
 
 /** Writes the elements of `vector` into `parameters`, in order. */
 export function vectorToParameters(vector: Tensor, parameters: readonly Tensor[]): void {
+  requireTensors('vectorToParameters', { vector });
+  requireTensorList('vectorToParameters', 'parameters', parameters);
   const size = parameters.reduce((n, { numel }) => n + numel, 0);
   if (vector.ndim !== 1 || vector.numel < size)
     throw argumentError(

@@ -1,7 +1,7 @@
 // Weight normalisation (Salimans and Kingma 2016, "Weight Normalization: A Simple
 // Reparameterization to Accelerate Training of Deep Neural Networks", arXiv:1602.07868).
 
-import { norm, normalizeDim, type Tensor } from '@voxgrad/core';
+import { checkOptions, norm, normalizeDim, type Tensor } from '@voxgrad/core';
 import type { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 import { parameterOf, reparametrize, restore } from './reparametrize.js';
@@ -18,6 +18,7 @@ export interface WeightNormOptions {
  * `weight_g` and `weight_v`. Returns the module.
  */
 export function weightNorm<M extends Module>(module: M, options: WeightNormOptions = {}): M {
+  checkOptions('weightNorm', options, { name: true, dim: 'nullable' });
   const { name = 'weight', dim = 0 } = options;
   const weight = parameterOf(module, name, 'weight_norm');
   const key = module.stateName(name);
@@ -45,6 +46,7 @@ export function removeWeightNorm<M extends Module>(
   module: M,
   options: Pick<WeightNormOptions, 'name'> = {},
 ): M {
+  checkOptions('removeWeightNorm', options, ['name']);
   restore(module, options.name ?? 'weight', 'weight_norm');
   return module;
 }

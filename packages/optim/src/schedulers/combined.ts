@@ -1,31 +1,43 @@
 // Schedulers of schedulers.
 
-import { argumentError } from '@voxgrad/core';
+import { argumentError, checkOptions } from '@voxgrad/core';
 import { optionsOf } from '../groups.js';
 import { field, listOf } from '../plain.js';
 import { bisectRight } from './bisect.js';
 import { LRScheduler, type Schedulable, type Scheduler } from './scheduler.js';
 import { packFields, unpackFields } from './state.js';
 
-abstract class Combined<S extends Scheduler> implements Scheduler {
-  protected _lastLr: number[] = [];
+/** What the combined schedulers have in common with others, but PyTorch's states do not hold. */
+const INHERITED = ['base_lrs', '_step_count'];
 
-  constructor(
-    readonly optimizer: Schedulable,
-    protected readonly schedulers: readonly S[],
-  ) {}
+abstract class Combined<S extends Scheduler> extends LRScheduler {
+  protected readonly schedulers: readonly S[];
 
-  abstract step(): void;
-
-  getLastLr(): number[] {
-    return [...this._lastLr];
+  constructor(optimizer: Schedulable, schedulers: readonly S[]) {
+    super(optimizer);
+    this.schedulers = schedulers;
   }
 
-  stateDict(): Record<string, unknown> {
-    return { ...packFields(this), _schedulers: this.schedulers.map((s) => s.stateDict()) };
+  /** Set by the schedulers below. */
+  protected override getLr(): number[] {
+    return this.currentLrs();
   }
 
-  loadStateDict(state: object): void {
+  abstract override step(): void;
+
+  override stateDict(): Record<string, unknown> {
+    const own = Object.entries(packFields(this)).filter(([name]) => !this.inherited.includes(name));
+    return {
+      ...Object.fromEntries(own),
+      _schedulers: this.schedulers.map((scheduler) => scheduler.stateDict()),
+    };
+  }
+
+  protected get inherited(): readonly string[] {
+    return INHERITED;
+  }
+
+  override loadStateDict(state: object): void {
     const fields = unpackFields(this, state);
     const states = listOf(field(state, '_schedulers'), 'a list of _schedulers');
     if (states.length !== this.schedulers.length)
@@ -49,7 +61,6 @@ abstract class Combined<S extends Scheduler> implements Scheduler {
 
 /** One scheduler after the other: the next one starts at each epoch of `milestones`. */
 export class SequentialLR extends Combined<LRScheduler> {
-  lastEpoch: number;
   protected readonly _milestones: readonly number[];
 
   constructor(
@@ -58,8 +69,9 @@ export class SequentialLR extends Combined<LRScheduler> {
     milestones: readonly number[],
     options: { lastEpoch?: number } = {},
   ) {
+    checkOptions('SequentialLR', options, ['lastEpoch']);
     schedulers.forEach((scheduler, i) => {
-      if (!(scheduler instanceof LRScheduler))
+      if (!(scheduler instanceof LRScheduler) || scheduler instanceof Combined)
         throw argumentError(
           `Sequential Schedulers expects schedulers that count epochs, but got another kind at index ${i}`,
         );
@@ -97,6 +109,10 @@ export class SequentialLR extends Combined<LRScheduler> {
 
 /** All schedulers at once: each changes what the one before it has set. */
 export class ChainedScheduler extends Combined<Scheduler> {
+  protected override get inherited(): readonly string[] {
+    return [...INHERITED, 'last_epoch'];
+  }
+
   constructor(schedulers: readonly Scheduler[]) {
     if (schedulers.length === 0)
       throw argumentError('ChainedScheduler expects at least one scheduler');

@@ -1,7 +1,7 @@
 // conv1d … convTranspose3d as users call them: checked, brought to three axes, and back.
 
 import { argumentError, dtypeError } from '../../errors.js';
-import { checkOptions } from '../../options.js';
+import { checkOptions, type OptionTable } from '../../options.js';
 import { checkStrategyName, scopedChoice } from '../../strategies/registry.js';
 import { isFloat, torchName } from '../../tensor/dtype.js';
 import { describe } from '../../tensor/shape.js';
@@ -25,6 +25,14 @@ export interface ConvCallOptions extends ConvOptions {
   /** Strategy for the backward of this call; see `strategies.list('conv3d')`. */
   backward?: string;
 }
+
+export const CONV_OPTIONS: OptionTable<ConvCallOptions> = {
+  stride: true,
+  padding: true,
+  dilation: true,
+  groups: true,
+  backward: true,
+};
 
 export interface ConvTransposeCallOptions extends ConvTransposeOptions {
   /** Strategy for the backward of this call; see `strategies.list('conv3d')`. */
@@ -74,7 +82,7 @@ function convNd(
 ): Tensor {
   const name = `conv${rank}d`;
   checkTensors(name, x, weight, bias);
-  checkOptions(name, options, ['stride', 'padding', 'dilation', 'groups', 'backward']);
+  checkOptions(name, options, CONV_OPTIONS);
   checkStrategyName('conv3d', options.backward);
   const geometry = convGeometry(name, rank, x.shape, weight.shape, bias?.shape ?? null, options);
   const y = conv(

@@ -2,11 +2,12 @@
 // differentiable like everything else.
 
 import { shapeError } from '../../errors.js';
-import { formatShape, sameShape } from '../../tensor/shape.js';
+import { checkOptions } from '../../options.js';
+import { checkShape, formatShape, sameShape } from '../../tensor/shape.js';
 import type { Tensor } from '../../tensor/tensor.js';
 import { reshape } from '../views.js';
 import { convInput, convWeight } from './algebra.js';
-import { type ConvCallOptions, checkTensors } from './functional.js';
+import { CONV_OPTIONS, type ConvCallOptions, checkTensors } from './functional.js';
 import {
   type ConvGeometry,
   convGeometry,
@@ -34,6 +35,8 @@ const inputGradient =
   (inputSize: Sizes, weight: Tensor, gradOutput: Tensor, options: ConvCallOptions = {}): Tensor => {
     const name = `conv${rank}dInput`;
     checkTensors(name, gradOutput, weight, null);
+    checkOptions(name, options, CONV_OPTIONS);
+    checkShape(inputSize, name);
     const geometry = convGeometry(name, rank, inputSize, weight.shape, null, options);
     checkGradOutput(geometry, gradOutput, inputSize.length === rank + 1);
     const [g, w] = [outputShape(geometry), weightShape(geometry)];
@@ -46,6 +49,8 @@ const weightGradient =
   (input: Tensor, weightSize: Sizes, gradOutput: Tensor, options: ConvCallOptions = {}): Tensor => {
     const name = `conv${rank}dWeight`;
     checkTensors(name, input, gradOutput, null);
+    checkOptions(name, options, CONV_OPTIONS);
+    checkShape(weightSize, name);
     const geometry = convGeometry(name, rank, input.shape, weightSize, null, options);
     checkGradOutput(geometry, gradOutput, input.ndim === rank + 1);
     const [x, g] = [inputShape(geometry), outputShape(geometry)];

@@ -45,3 +45,20 @@ row('diag', (x) => vg.diag(x, -1), ...wide([3, 4]));
 row('trace', (x) => vg.trace(x), ...wide([3, 4]));
 row('tril', (x) => vg.tril(x, 1), ...wide([2, 3, 4]));
 row('triu', (x) => vg.triu(x), ...wide([3, 2]));
+
+row('ravel', (x) => vg.ravel(x), ...wide([3, 2]));
+row('hsplit', (x) => vg.hsplit(x, [1, 3]), ...wide([2, 5]));
+row('vsplit', (x) => vg.vsplit(x, 2), ...wide([4, 2]));
+row('dsplit', (x) => vg.dsplit(x, 2), ...wide([1, 2, 4]));
+row('splitWithSizes', (x) => vg.splitWithSizes(x, [1, 2], 1), ...wide([2, 3]));
+row('narrowCopy', (x) => vg.narrowCopy(x, 1, 1, 2), ...wide([2, 4]));
+row('diagflat', (x) => vg.diagflat(x, 1), ...wide([2, 2]));
+row('sliceScatter', (x, y) => vg.sliceScatter(x, y, 1, 1, 5, 2), ...wide([2, 5], [2, 2]));
+row('selectScatter', (x, y) => vg.selectScatter(x, y, 0, -1), ...wide([2, 3], [3]));
+row('diagonalScatter', (x, y) => vg.diagonalScatter(x, y, -1), ...wide([3, 4], [2]));
+row('cartesianProd', (x, y) => vg.cartesianProd(x, y), ...wide([2], [3]));
+row('combinations', (x) => vg.combinations(x, 2, { withReplacement: true }), ...wide([3]));
+row('vander', (x) => vg.vander(x, 4), ...wide([3]));
+// Overlapping windows of a copy: the layout of x itself is the caller's.
+row('asStrided', (x) => vg.asStrided(x.clone(), [3, 2], [1, 2], 1), ...wide([2, 4]));
+row('asStrided', (x) => vg.asStrided(x.clone().expand(2, 4), [3], [1]), ...wide([1, 4]));

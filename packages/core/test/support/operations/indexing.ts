@@ -2,7 +2,7 @@
 
 import type { Tensor } from '../../../src/index.js';
 import * as vg from '../../../src/index.js';
-import { at, range, row, wide } from './table.js';
+import { at, positive, range, row, wide } from './table.js';
 
 row('gather', (x) => x.gather(1, at(x, [[2, 0, 2, 1, 1]])), ...wide([1, 3]));
 row('gather', (x) => x.gather(0, at(x, [[1], [1], [0]])), ...wide([2, 3]));
@@ -73,4 +73,16 @@ row(
   'indexPut',
   (x, y) => vg.indexPut(x, [at(x, [2, 2, 0])], y, { accumulate: true }),
   ...wide([3, 2], [3, 2]),
+);
+row('put', (x, y) => vg.put(x, at(x, [[4, -1]]), y), ...wide([2, 3], [1, 2]));
+row('put', (x, y) => vg.put(x, at(x, [4, 4]), y, { accumulate: true }), ...wide([2, 3], [2]));
+row(
+  'indexReduce',
+  (x, y) => vg.indexReduce(x, 0, at(x, [2, 2]), y, 'prod'),
+  ...positive([3, 2], [2, 2]),
+);
+row(
+  'indexReduce',
+  (x, y) => vg.indexReduce(x, 1, at(x, [1, 0]), y, 'mean', { includeSelf: false }),
+  ...wide([2, 3], [2, 2]),
 );

@@ -10,6 +10,7 @@ row('view', (x) => x.contiguous().view([15, 1]), ...wide([3, 1, 5]));
 row('permute', (x) => x.permute(2, 0, 1), ...wide([3, 1, 5]));
 row('transpose', (x) => x.transpose(0, -1), ...wide([3, 1, 5]));
 row('t', (x) => x.t(), ...wide([3, 2]));
+row('adjoint', (x) => x.adjoint(), ...wide([2, 3, 1]));
 row('expand', (x) => x.expand(2, 3, 4, -1), ...wide([3, 1, 5]));
 row('expand', (x) => x.expand(2, 3), ...wide([]));
 row('expandAs', (x) => x.expandAs(vg.zeros([2, 3], { device: 'cpu' })), ...wide([2, 1]));

@@ -1,0 +1,3 @@
+export { createWasmDevice, WasmDevice } from './device.js';
+export type { MemoryStatistics } from './memory/device-memory.js';
+export type { WasmOptions } from './options.js';

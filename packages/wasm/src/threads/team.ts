@@ -1,0 +1,163 @@
+import { VoxgradError } from '@voxgrad/core';
+import type { DeviceMemory } from '../memory/device-memory.js';
+import { ARGUMENTS_AT, CLOSED, CONTROL, MESSAGE_AT, NUMBERS_AT } from './control.js';
+import type { Kernel } from './kernel-cache.js';
+import { startWorkers, type WorkerHandle } from './workers.js';
+
+export interface TeamOptions {
+  readonly threads: number;
+  readonly workerUrl?: string | URL;
+  /** How long workers may take for their last item before they are given up, in milliseconds. */
+  readonly patience?: number;
+}
+
+const mayBlock = () => typeof document === 'undefined';
+
+/**
+ * The threads of a device: the caller, and workers that take items of its jobs once they have
+ * started. Items are independent and each is computed in one way whoever takes it, so results do
+ * not depend on the number of threads.
+ */
+export class Team {
+  readonly #words: Int32Array;
+  readonly #patience: number;
+  readonly #wanted: number;
+  #workers: WorkerHandle[] = [];
+  #failure: VoxgradError | null = null;
+
+  constructor(
+    readonly memory: DeviceMemory,
+    { threads, workerUrl, patience = 60_000 }: TeamOptions,
+  ) {
+    this.#words = new Int32Array(memory.memory.buffer, 0, 16384);
+    this.#patience = patience;
+    this.#wanted = memory.shared ? threads : 1;
+    if (this.#wanted > 1)
+      void startWorkers(this.#wanted - 1, memory.memory, workerUrl, {
+        started: (workers) => {
+          this.#workers = workers;
+        },
+        died: (name, reason) => this.#lose(`${name} ${reason}`),
+      });
+  }
+
+  /** Threads that compute now: 1 until the workers are up. */
+  get size(): number {
+    return 1 + (this.#workers.length > 0 ? Atomics.load(this.#words, CONTROL.ready) : 0);
+  }
+
+  /** Resolves when all workers are up, or have failed to start. */
+  async ready(): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (this.size < this.#wanted && !this.#failure && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  /**
+   * Runs `kernel` on items 0, 1, … `items − 1`.
+   *
+   * @throws VoxgradError DEVICE where a thread failed, naming the kernel and the item
+   */
+  run(
+    kernel: Kernel,
+    items: number,
+    words: readonly number[],
+    numbers: readonly number[] = [],
+  ): void {
+    if (items === 0) return;
+    const { buffer } = this.memory.memory;
+    new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
+    if (numbers.length > 0) new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
+    if (items === 1 || this.#workers.length === 0) this.#alone(kernel, items);
+    else this.#together(kernel, items);
+  }
+
+  #alone(kernel: Kernel, items: number): void {
+    try {
+      // Item by item: a kernel is optimised while it runs, and the better code is taken up by the
+      // next call.
+      for (let item = 0; item < items; item++) kernel.run(item, item + 1, ARGUMENTS_AT);
+    } catch (error) {
+      throw trapped(kernel, String(error));
+    }
+  }
+
+  #together(kernel: Kernel, items: number): void {
+    const words = this.#words;
+    words[CONTROL.items] = items;
+    words[CONTROL.kernel] = kernel.id;
+    words[CONTROL.moduleAt] = kernel.publish();
+    words[CONTROL.moduleBytes] = kernel.bytes.length;
+    words[CONTROL.trap] = 0;
+    Atomics.store(words, CONTROL.next, 0);
+    Atomics.and(words, CONTROL.gate, ~CLOSED);
+    Atomics.add(words, CONTROL.sequence, 1);
+    Atomics.notify(words, CONTROL.sequence);
+    let failure: unknown;
+    try {
+      for (;;) {
+        const item = Atomics.add(words, CONTROL.next, 1);
+        if (item >= items) break;
+        kernel.run(item, item + 1, ARGUMENTS_AT);
+      }
+    } catch (error) {
+      failure = error;
+      Atomics.store(words, CONTROL.next, items);
+    }
+    Atomics.or(words, CONTROL.gate, CLOSED);
+    this.#wait(kernel);
+    if (failure !== undefined) throw trapped(kernel, String(failure));
+    const trap = Atomics.load(words, CONTROL.trap);
+    if (trap !== 0) throw trapped(kernel, this.#message(), trap - 1);
+  }
+
+  /** Until no worker is inside the job any more. */
+  #wait(kernel: Kernel): void {
+    const words = this.#words;
+    const inside = () => Atomics.load(words, CONTROL.gate) & ~CLOSED;
+    for (let spins = 0; spins < 20_000; spins++) if (inside() === 0) return;
+    const deadline = Date.now() + this.#patience;
+    for (let count = inside(); count !== 0; count = inside()) {
+      // A worker cannot report its own death to a thread that waits, so patience must end.
+      if (Date.now() > deadline) {
+        this.#lose(`did not finish '${kernel.name}' within ${this.#patience / 1000} s`);
+        Atomics.store(words, CONTROL.gate, CLOSED);
+        throw this.#failure ?? trapped(kernel, 'a worker was lost');
+      }
+      if (mayBlock()) Atomics.wait(words, CONTROL.gate, CLOSED | count, 50);
+    }
+  }
+
+  #message(): string {
+    const { buffer } = this.memory.memory;
+    const text = new Uint8Array(buffer, MESSAGE_AT, this.#words[CONTROL.messageBytes]);
+    return new TextDecoder().decode(Uint8Array.from(text));
+  }
+
+  /** Goes on without workers, after one was lost. */
+  #lose(what: string): void {
+    for (const worker of this.#workers) worker.stop();
+    this.#workers = [];
+    this.#failure = new VoxgradError(
+      'DEVICE',
+      `wasm: a worker ${what}; the device goes on with one thread`,
+    );
+  }
+
+  /** What happened to lost workers, if any. */
+  get failure(): VoxgradError | null {
+    return this.#failure;
+  }
+
+  /** Stops the workers; the device computes on with one thread. */
+  stop(): void {
+    for (const worker of this.#workers) worker.stop();
+    this.#workers = [];
+  }
+}
+
+const trapped = (kernel: Kernel, reason: string, item?: number) =>
+  new VoxgradError(
+    'DEVICE',
+    `wasm: the kernel '${kernel.name}' failed${item === undefined ? '' : ` in a worker at item ${item}`}: ${reason}`,
+  );

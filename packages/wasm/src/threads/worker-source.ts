@@ -1,0 +1,58 @@
+import { ARGUMENTS_AT, CLOSED, CONTROL, MESSAGE_AT, MESSAGE_LIMIT } from './control.js';
+
+/**
+ * The program of a worker, as text: bundlers and module formats then have no say in where it lives.
+ * It waits for jobs, takes items until none is left, and never receives a message after the first:
+ * a thread that waits on atomics has no event loop.
+ */
+export const WORKER_SOURCE = `
+'use strict';
+const start = (memory) => {
+  const words = new Int32Array(memory.buffer, 0, 16384);
+  let kernels = new Map();
+  let generation = 0;
+  const kernelOf = (id) => {
+    if (generation !== words[${CONTROL.generation}]) {
+      kernels = new Map();
+      generation = words[${CONTROL.generation}];
+    }
+    const known = kernels.get(id);
+    if (known) return known;
+    const bytes = new Uint8Array(memory.buffer, words[${CONTROL.moduleAt}] >>> 0, words[${CONTROL.moduleBytes}]);
+    const module = new WebAssembly.Module(Uint8Array.from(bytes));
+    const { k } = new WebAssembly.Instance(module, { m: { m: memory } }).exports;
+    kernels.set(id, k);
+    return k;
+  };
+  const fail = (item, error) => {
+    const text = new TextEncoder().encode(String(error)).subarray(0, ${MESSAGE_LIMIT});
+    new Uint8Array(memory.buffer, ${MESSAGE_AT}, text.length).set(text);
+    words[${CONTROL.messageBytes}] = text.length;
+    Atomics.store(words, ${CONTROL.trap}, item + 1);
+  };
+  let seen = Atomics.load(words, ${CONTROL.sequence});
+  Atomics.add(words, ${CONTROL.ready}, 1);
+  for (;;) {
+    let spins = 0;
+    while (Atomics.load(words, ${CONTROL.sequence}) === seen)
+      if (++spins > 4000) Atomics.wait(words, ${CONTROL.sequence}, seen);
+    seen = Atomics.load(words, ${CONTROL.sequence});
+    const gate = Atomics.add(words, ${CONTROL.gate}, 1);
+    if ((gate & ${CLOSED}) === 0) {
+      let item = 0;
+      try {
+        const kernel = kernelOf(words[${CONTROL.kernel}]);
+        const items = words[${CONTROL.items}];
+        while ((item = Atomics.add(words, ${CONTROL.next}, 1)) < items)
+          kernel(item, item + 1, ${ARGUMENTS_AT});
+      } catch (error) {
+        fail(item, error);
+      }
+    }
+    Atomics.sub(words, ${CONTROL.gate}, 1);
+    Atomics.notify(words, ${CONTROL.gate});
+  }
+};
+if (typeof require === 'function') start(require('node:worker_threads').workerData);
+else self.onmessage = ({ data }) => start(data);
+`;
