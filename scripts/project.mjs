@@ -8,7 +8,17 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Packages in the order in which they build: each needs only earlier ones. */
-export const PACKAGES = ['core', 'nn', 'optim', 'checkpoint', 'data', 'wasm', 'tfjs', 'npu', 'voxgrad'];
+export const PACKAGES = [
+  'core',
+  'nn',
+  'optim',
+  'checkpoint',
+  'data',
+  'wasm',
+  'tfjs',
+  'npu',
+  'voxgrad',
+];
 
 export const say = (text) => console.error(`voxgrad: ${text}`);
 

@@ -32,7 +32,6 @@ function initialised(row: Row): Tensor {
 /** How far a function may be from PyTorch, in relation to the largest element; 0 is not at all. */
 function tolerance({ function: name, dtype }: Row): number {
   if (name === 'orthogonal_') return dtype === 'float64' ? 1e-12 : 2e-6;
-  if (name === 'trunc_normal_') return dtype === 'float64' ? 3e-15 : 2e-7;
   return 0;
 }
 

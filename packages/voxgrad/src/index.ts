@@ -8,4 +8,9 @@ export { functional as F, init } from '@voxgrad/nn';
 export { npu } from '@voxgrad/npu';
 export * as optim from '@voxgrad/optim';
 export { createTfjsDevice } from '@voxgrad/tfjs';
-export { createWasmDevice, type MemoryStatistics, WasmDevice, type WasmOptions } from '@voxgrad/wasm';
+export {
+  createWasmDevice,
+  type MemoryStatistics,
+  WasmDevice,
+  type WasmOptions,
+} from '@voxgrad/wasm';

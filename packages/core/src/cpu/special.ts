@@ -72,22 +72,5 @@ export function erfc(x: number): number {
   return x > 0 ? erfcPositive(x) : x < 0 ? 2 - erfcPositive(-x) : x;
 }
 
-/** The x with erf(x) = y; ±inf at ±1, NaN beyond. */
-export function erfinv(y: number): number {
-  const magnitude = Math.abs(y);
-  if (!(magnitude < 1)) return magnitude === 1 ? y * Infinity : NaN;
-  if (y === 0) return y;
-  // A start within 0.2 % (S. Winitzki, "A handy approximation for the error function and its
-  // inverse", 2008), then Halley's method, which triples the digits.
-  const a = 0.147;
-  const log = Math.log1p(-y * y);
-  const middle = 2 / (Math.PI * a) + log / 2;
-  let x = Math.sqrt(Math.sqrt(middle * middle - log / a) - middle);
-  for (let step = 0; step < 3; step++) {
-    // Near 1 the complements differ without cancellation.
-    const excess = magnitude < 0.5 ? erf(x) - magnitude : 1 - magnitude - erfc(x);
-    const newton = excess / (TWO_BY_ROOT_PI * Math.exp(-x * x));
-    x -= newton / (1 + x * newton);
-  }
-  return y < 0 ? -x : x;
-}
+// PyTorch's own algorithm, so that what is drawn through it has PyTorch's bits.
+export { erfinv } from '../random/libm/erfinv.js';
