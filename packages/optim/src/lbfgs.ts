@@ -1,7 +1,7 @@
 import { argumentError, cat, describe, enableGrad, noGrad, Tensor } from '@voxgrad/core';
 import type { ParamGroupInput, Params } from './groups.js';
 import { strongWolfe } from './line-search.js';
-import { numberOf, Optimizer, type ParamState } from './optimizer.js';
+import { keepState, numberOf, Optimizer, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
 
 export interface LBFGSOptions {
@@ -74,7 +74,9 @@ export class LBFGS extends Optimizer<LBFGSOptions> {
     if (closure === undefined)
       throw argumentError('LBFGS.step() needs a closure that computes the loss and its gradients');
     this.stepCount++;
-    return noGrad(() => this.#iterate(closure));
+    const result = noGrad(() => this.#iterate(closure));
+    for (const state of this.state.values()) keepState(state);
+    return result;
   }
 
   #iterate<T>(closure: () => T): T {

@@ -107,6 +107,11 @@ export function momentOf(state: ParamState, key: string, like: Tensor, value = 0
   return fresh;
 }
 
+/** Lets what is remembered outlive the scope in which a step was made. */
+export function keepState(state: ParamState): void {
+  for (const value of Object.values(state).flat()) if (value instanceof Tensor) value.keep();
+}
+
 /** The number `key` of a state, `initial` where there is none yet. */
 export function numberOf(state: ParamState, key: string, initial: number): number {
   const known = state[key];

@@ -1,5 +1,5 @@
 import { enableGrad, noGrad, type Tensor } from '@voxgrad/core';
-import { Optimizer, type ParamState } from './optimizer.js';
+import { keepState, Optimizer, type ParamState } from './optimizer.js';
 
 /** An optimizer that updates each parameter from its own gradient alone. */
 export abstract class PerParameterOptimizer<O extends object> extends Optimizer<O> {
@@ -23,6 +23,7 @@ export abstract class PerParameterOptimizer<O extends object> extends Optimizer<
           const state = this.state.get(parameter) ?? {};
           this.state.set(parameter, state);
           this.update(parameter, parameter.grad, group, state);
+          keepState(state);
         }
     });
     this.stepCount++;

@@ -8,6 +8,7 @@ import { Tensor } from '../tensor/tensor.js';
 import { checkAnomaly } from './anomaly.js';
 import { backwardMode } from './mode.js';
 import type { Edge, Gradients, Node } from './node.js';
+import { PassingGradients } from './passing-gradients.js';
 
 interface WalkOptions {
   readonly retainGraph: boolean;
@@ -31,12 +32,14 @@ function walk(
     since,
   );
   const arrived = new Map<Node, Gradients>();
+  const passing = new PassingGradients(!options.createGraph);
   const send = ({ node, index }: Edge, gradient: Tensor) => {
     if (!order.has(node)) return;
     const slots = arrived.get(node) ?? new Array<Tensor | null>(node.outputs.length).fill(null);
     arrived.set(node, slots);
     const known = slots[index];
-    slots[index] = known === null ? gradient : known.add(gradient);
+    if (known === null) passing.hold(gradient);
+    slots[index] = known === null ? gradient : passing.sum(known, gradient);
   };
   return backwardMode(options.createGraph, () => {
     roots.forEach((edge, i) => {
@@ -50,19 +53,27 @@ function walk(
       const end = node.sequence < since; // whoever goes on from there runs the hooks
       const inputs = end
         ? slots
-        : slots.map((g, index) => (g === null ? null : node.runHooks(index, g)));
+        : slots.map((g, index) => {
+            if (g === null) return null;
+            if (node.hasHooks(index)) passing.escape(g);
+            return node.runHooks(index, g);
+          });
       capture?.forEach((edge, i) => {
-        if (edge.node === node) captured[i] = inputs[edge.index];
+        if (edge.node !== node) return;
+        const gradient = inputs[edge.index];
+        if (gradient) passing.escape(gradient);
+        captured[i] = gradient;
       });
       if (end) continue;
       if (capture && node.next.length === 0) continue; // a leaf: captured, not accumulated
       if (capture && !node.next.some((edge) => edge !== null && order.has(edge.node))) continue;
-      const results = node.apply(inputs);
+      const results = passing.from(() => node.apply(inputs));
       checkAnomaly(node, results);
       node.next.forEach((edge, i) => {
         const gradient = results[i];
         if (edge && gradient) send(edge, gradient);
       });
+      for (const gradient of [...results, ...slots]) if (gradient) passing.drop(gradient);
       if (!options.retainGraph) node.release();
     }
     if (!captured.includes(null)) return captured;

@@ -77,6 +77,7 @@ export function defineFunction<A extends readonly unknown[], R extends Tensor | 
     let single = false;
     const op = defineMultiOp<undefined>({
       name,
+      foreign: true,
       forward: () => {
         const result = definition.forward(context, ...args);
         single = result instanceof Tensor;

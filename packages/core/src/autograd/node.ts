@@ -63,6 +63,10 @@ export abstract class Node {
     return () => hooks.delete(hook);
   }
 
+  hasHooks(index: number): boolean {
+    return (this.#hooks.get(index)?.size ?? 0) > 0;
+  }
+
   runHooks(index: number, gradient: Tensor): Tensor {
     let result = gradient;
     for (const hook of this.#hooks.get(index) ?? [])

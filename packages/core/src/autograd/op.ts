@@ -5,6 +5,8 @@ import { notTensor } from '../arguments.js';
 import { askingForMemory, autogradError } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
+import type { Storage } from '../tensor/storage.js';
+import { outsideCollections, releasing } from '../tensor/temporaries.js';
 import { Tensor } from '../tensor/tensor.js';
 import { rememberCall } from './anomaly.js';
 import { atSite, currentSite, insideOperation, insideRule, isGradEnabled } from './mode.js';
@@ -24,6 +26,8 @@ export interface RuleContext<O> {
 
 export interface OpDefinition<O> {
   readonly name: string;
+  /** Forward and rule are a user's, who may keep tensors that are made in them. */
+  readonly foreign?: boolean;
   /** Runs untaped; may return views of its inputs. */
   forward(inputs: readonly Tensor[], options: O): Tensor | Tensor[];
   /** What the rule needs again. Nothing is kept alive that is not named here. */
@@ -64,7 +68,10 @@ function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Ten
   for (const input of inputs)
     if (!(input instanceof Tensor)) throw notTensor(op.name, 'input', input);
   if (isGradEnabled() && !insideRule()) for (const input of inputs) input.checkCurrent(op.name);
-  const result = askingForMemory(op.name, () => insideOperation(() => op.forward(inputs, options)));
+  const compute = () => insideOperation(() => op.forward(inputs, options));
+  const result = askingForMemory(op.name, () =>
+    op.foreign ? outsideCollections(compute) : releasing(compute, storagesOf),
+  );
   // An input that comes back must stay what it is, so its output is another window on it.
   const outputs = (Array.isArray(result) ? result : [result]).map((output) =>
     inputs.includes(output) ? output.alias() : output,
@@ -77,6 +84,11 @@ function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Ten
     });
   }
   return outputs;
+}
+
+function* storagesOf(outputs: Tensor | readonly (Tensor | null)[]): Generator<Storage> {
+  if (!Array.isArray(outputs)) yield (outputs as Tensor).storage;
+  else for (const output of outputs as (Tensor | null)[]) if (output) yield output.storage;
 }
 
 class OpNode<O> extends Node implements RuleContext<O> {
@@ -143,7 +155,13 @@ class OpNode<O> extends Node implements RuleContext<O> {
     const { backward, name } = this.#rule;
     if (typeof backward !== 'function')
       throw autogradError(`the derivative of ${name} is not implemented`);
-    const results = atSite(this.#site, () => backward(gradients, this));
+    const compute = () => atSite(this.#site, () => backward(gradients, this));
+    // With recording on, what the rule makes is saved for the next derivative.
+    const results = this.#rule.foreign
+      ? outsideCollections(compute)
+      : isGradEnabled()
+        ? compute()
+        : releasing(compute, storagesOf);
     if (results.length !== this.inputs.length)
       throw autogradError(
         `the rule of ${name} returned ${results.length} gradients for ${this.inputs.length} inputs`,

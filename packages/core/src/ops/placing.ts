@@ -3,6 +3,7 @@
 import { isGradEnabled } from '../autograd/mode.js';
 import { dtypeError } from '../errors.js';
 import { kindOf, torchName } from '../tensor/dtype.js';
+import { releasing } from '../tensor/temporaries.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast, clone } from './cast.js';
 import { overwrite } from './overwrite.js';
@@ -18,28 +19,44 @@ function intoPlace(x: Tensor, result: Tensor, operation: string): Tensor {
   return x.replaceWith(cast(result, x.dtype), operation);
 }
 
-/** `x` as a rule that saves it needs it: what is about to be overwritten is copied. */
-function original(x: Tensor, args: readonly unknown[]): Tensor {
-  const recorded = [x, ...args].some((arg) => arg instanceof Tensor && arg.requiresGrad);
-  return isGradEnabled() && recorded ? clone(x) : x;
-}
+const isRecorded = (x: Tensor, args: readonly unknown[]): boolean =>
+  isGradEnabled() && [x, ...args].some((arg) => arg instanceof Tensor && arg.requiresGrad);
 
 export type InPlace<A extends readonly unknown[]> = (x: Tensor, ...args: A) => Tensor;
+
+/** Writes what `op` gives into x; off the tape, everything made on the way goes back at once. */
+function written<A extends readonly unknown[]>(
+  name: string,
+  op: InPlace<A>,
+  x: Tensor,
+  args: A,
+  recorded: boolean,
+): Tensor {
+  const write = () => intoPlace(x, op(x, ...args), name);
+  return recorded ? write() : releasing(write, () => []);
+}
 
 /** The in-place form of an operation whose rule does not look at x. */
 export const place =
   <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
   (x, ...args) =>
-    intoPlace(x, op(x, ...args), name);
+    written(name, op, x, args, isRecorded(x, args));
 
-/** The in-place form of an operation whose rule looks at x. */
+/** The in-place form of an operation whose rule looks at x: what is overwritten is copied first. */
 export const placeSaved =
   <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
-  (x, ...args) =>
-    intoPlace(x, op(original(x, args), ...args), name);
+  (x, ...args) => {
+    const recorded = isRecorded(x, args);
+    const original: InPlace<A> = (target, ...rest) =>
+      op(recorded ? clone(target) : target, ...rest);
+    return written(name, original, x, args, recorded);
+  };
 
 /** The in-place form of an operation without a gradient: what x had ends here. */
 export const placeConstant =
   <A extends readonly unknown[]>(name: string, op: InPlace<A>): InPlace<A> =>
   (x, ...args) =>
-    overwrite(x, cast(op(x, ...args), x.dtype), name);
+    releasing(
+      () => overwrite(x, cast(op(x, ...args), x.dtype), name),
+      () => [],
+    );

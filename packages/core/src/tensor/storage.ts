@@ -1,5 +1,6 @@
 import { VoxgradError } from '../errors.js';
 import { allocateHost, type DType, type HostArray } from './dtype.js';
+import { made } from './temporaries.js';
 
 /** What is known of the in-place writes to some memory. */
 export interface Writes {
@@ -39,6 +40,8 @@ export class Storage {
   readonly length: number;
   /** Shared by storages over the same bytes. */
   readonly writes: Writes;
+  /** Internal: lives on beyond the scope in which it was made. */
+  kept = false;
   #host: HostArray | null;
   #residence: Residence | null;
 
@@ -50,6 +53,7 @@ export class Storage {
     this.#host = resident ? null : source;
     this.#residence = resident ? source.residence : null;
     this.writes = writes ?? { count: 0, recorded: 0, holdsLeaf: false };
+    made(this);
   }
 
   static allocate(dtype: DType, length: number): Storage {

@@ -144,6 +144,7 @@ export class Tensor implements View {
           `assigned grad has data of a different type: ${value.dtype} on ${value.device} for ${this.dtype} on ${this.device}`,
         );
     }
+    if (value !== null) value.keep();
     this.#grad = value;
   }
 
@@ -188,6 +189,12 @@ export class Tensor implements View {
         'changed, and its gradient does not follow that; use the out-of-place form there, or detach() ' +
         'for the values alone',
     );
+  }
+
+  /** Internal: the elements outlive the scope in which they were made. */
+  keep(): this {
+    this.storage.kept = true;
+    return this;
   }
 
   /** Internal: the same elements without a place on the tape. */

@@ -17,6 +17,7 @@
 import { defineMultiOp, defineOp } from '../../autograd/op.js';
 import { VoxgradError } from '../../errors.js';
 import { scopedChoice, select } from '../../strategies/registry.js';
+import { runStrategy } from '../../strategies/run.js';
 import type { ConvBackwardStrategy, ConvForwardStrategy } from '../../strategies/types.js';
 import { describe, formatShape, sameShape } from '../../tensor/shape.js';
 import { Tensor } from '../../tensor/tensor.js';
@@ -43,7 +44,7 @@ const convOp = defineOp<ConvSettings>({
       needs: [true, true, bias !== undefined] as const,
     };
     const strategy = select<ConvForwardStrategy>('conv3d.forward', call, x.device);
-    const result = strategy.run(call, { input: x, weight: w }, call.needs);
+    const result = runStrategy(strategy, call, { input: x, weight: w }, call.needs);
     const y = checkedResult(strategy.name, 'output', result, outputShape(geometry), x);
     return bias === undefined ? y : y.add(alongChannels(bias));
   },
@@ -78,7 +79,7 @@ const convBackwardOp = defineMultiOp<BackwardSettings>({
     const call = { geometry, dtype: g.dtype, bias: needs[2], needs };
     const forcing = settings.op ? {} : { explicit: backward, recorded };
     const strategy = select<ConvBackwardStrategy>(settings.op ?? 'conv3d', call, g.device, forcing);
-    const results = strategy.run(call, { gradOutput: g, input: x, weight: w }, needs);
+    const results = runStrategy(strategy, call, { gradOutput: g, input: x, weight: w }, needs);
     return checkedGradients(strategy.name, results, settings, g);
   },
   saves: { inputs: [0, 1, 2] },

@@ -1,0 +1,58 @@
+// Elements that are known to be dead go back at once, instead of waiting for a collector: what was
+// made inside an operation, a derivative rule or a scope and did not leave it.
+
+import { shared } from '../shared.js';
+import type { Storage } from './storage.js';
+
+const state = shared('temporaries', () => ({
+  /** What was made since the innermost collection began; null while nothing is collected. */
+  made: null as Storage[] | null,
+}));
+
+/** Called for every new storage. */
+export function made(storage: Storage): void {
+  state.made?.push(storage);
+}
+
+/** Runs `fn`, then gives back the storages made in it that are not among `kept(result)`. */
+export function releasing<T>(fn: () => T, kept: (result: T) => Iterable<Storage>): T {
+  const outer = state.made;
+  const inner: Storage[] = [];
+  state.made = inner;
+  let result: T;
+  try {
+    result = fn();
+  } finally {
+    state.made = outer;
+  }
+  if (inner.length === 0) return result;
+  const keep = new Set(kept(result));
+  for (const storage of inner)
+    if (keep.has(storage)) outer?.push(storage);
+    else if (!storage.kept) storage.release();
+  return result;
+}
+
+/** Runs `fn` and says which storages were made in it. */
+export function collecting<T>(fn: () => T): { result: T; made: readonly Storage[] } {
+  const inner: Storage[] = [];
+  const outer = state.made;
+  state.made = inner;
+  try {
+    return { result: fn(), made: inner };
+  } finally {
+    state.made = outer;
+    if (outer) for (const storage of inner) outer.push(storage);
+  }
+}
+
+/** Runs code of the user, who may keep whatever is made there. */
+export function outsideCollections<T>(fn: () => T): T {
+  const outer = state.made;
+  state.made = null;
+  try {
+    return fn();
+  } finally {
+    state.made = outer;
+  }
+}
