@@ -9,7 +9,8 @@ import {
   weightShape,
 } from '@voxgrad/core';
 import type { FloatDType } from '../emit/lanes.js';
-import { convForward, convInput, convWeight } from './conv/direct.js';
+import { convForward, convInput } from './conv/pass.js';
+import { convWeight } from './conv/weight-gradient.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine } from './engine.js';
 import { channelSums } from './sums.js';

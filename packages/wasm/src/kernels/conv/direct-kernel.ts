@@ -59,6 +59,8 @@ export interface DirectShape {
   readonly outRow: number;
   /** Numbers from one output to the next along W; 1 except for adjoints of strided convolutions. */
   readonly outStep: number;
+  /** Whether weights are stored as whole vectors; else each is one number. */
+  readonly spread: boolean;
 }
 
 /** The order of a kernel's arguments. */
@@ -89,13 +91,13 @@ export type DirectArguments = Record<(typeof DIRECT_ARGUMENTS)[number], number>;
  * slab holds the padded input, so nothing is asked at its edges. An item is a block of rows.
  */
 export function directKernel(engine: Engine, shape: DirectShape): Kernel {
-  const { dtype, tile, kernelRows, width, slabRow, outRow, outStep } = shape;
+  const { dtype, tile, kernelRows, width, slabRow, outRow, outStep, spread } = shape;
   const channels = channelsOf(tile);
   const tileRows = rowsOf(tile);
   const phases = phasesOf(tile, kernelRows);
   // Weights are stored as whole vectors: a load of one is cheaper than spreading a number.
   const weightVectors = phases.reduce((sum, p) => sum + (p.to - p.from) * p.rows.length, 0);
-  const key = `conv ${dtype} ${tile.lines}${tile.share}x${tile.rows}x${tile.vectors} ${kernelRows} ${width} ${slabRow} ${outRow} ${outStep}`;
+  const key = `conv ${dtype} ${tile.lines}${tile.share}x${tile.rows}x${tile.vectors} ${kernelRows} ${width} ${slabRow} ${outRow} ${outStep} ${spread}`;
   return kernelOf(engine, key, (builder) => {
     const v = lanes(dtype, engine.fma);
     const { f } = builder;
@@ -112,7 +114,7 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
       const weights = f.int(i32.add(a.weights, i32.mul(group, a.weightsGroup)));
       const firstRow = f.int(i32.mul(block, a.rowsPerBlock));
       const lastRow = f.int(i32.min(a.rows, i32.add(firstRow, a.rowsPerBlock)));
-      const weightsBlock = f.int(i32.mul(a.taps, weightVectors * 16));
+      const weightsBlock = f.int(i32.mul(a.taps, weightVectors * (spread ? 16 : v.bytes)));
       f.times(a.channelBlocks, () => {
         const row = f.int();
         f.setInt(row, firstRow);
@@ -142,7 +144,7 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
 function accumulate(
   { f }: KernelBuilder,
   v: Lanes,
-  { tile, slabRow }: DirectShape,
+  { tile, slabRow, spread }: DirectShape,
   phases: readonly Phase[],
   x: Local<'i32'>,
   weights: Local<'i32'>,
@@ -168,12 +170,12 @@ function accumulate(
         f.set(input, load.v128(x, places[p]));
       });
       sums.slice(from, to).forEach((line, i) => {
-        f.set(factor, load.v128(w, 16 * i));
+        f.set(factor, spread ? load.v128(w, 16 * i) : v.loadSplat(w, v.bytes * i));
         line.forEach((sum, p) => {
           f.set(sum, v.multiplyAdd(inputs[p], factor, sum));
         });
       });
-      f.advance(w, 16 * (to - from));
+      f.advance(w, (spread ? 16 : v.bytes) * (to - from));
     });
   }
   return sums;

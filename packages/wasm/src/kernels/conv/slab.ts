@@ -1,106 +1,240 @@
-// A slab is the input of a convolution as its kernel likes it: padded with zeros, rows a multiple of
-// vectors long, and for a stride along W split into phases, so that neighbours in the output read
-// neighbours in memory.
+// How a source is brought into slabs: what is read of it, in which pieces, and where each position is.
 
-import { i32, load } from '../../emit/code.js';
 import { type FloatDType, lanes } from '../../emit/lanes.js';
-import type { Kernel } from '../../threads/kernel-cache.js';
-import { forItems, unravel, words } from '../arguments.js';
-import { type Engine, kernelOf } from '../engine.js';
+import type { Call } from '../../memory/call.js';
+import type { Engine } from '../engine.js';
+import { type Axes, reachOfAll, type Triple } from './problem.js';
+import {
+  SLAB_ARGUMENTS,
+  type SlabShape,
+  slabKernel,
+  slabPosition,
+  slabRowBytes,
+} from './slab-kernel.js';
 
-export interface SlabShape {
-  readonly dtype: FloatDType;
-  /** Source positions along W, and zeros before them (negative: positions left out). */
-  readonly width: number;
-  readonly before: number;
-  /** The stride along W. */
-  readonly phases: number;
-  /** Numbers of one phase in a row. */
-  readonly segment: number;
+/** Bytes of a slab, unless a few depths need more. */
+const SLAB_LIMIT = 16 * 2 ** 20;
+
+/** How the padded source of some problems lies in memory. */
+export interface Layout {
+  readonly slab: SlabShape;
+  readonly problems: readonly Axes[];
+  /** Bytes of a row of one channel. */
+  readonly rowBytes: number;
+  /** Source positions `[from, to)` that are read along D, H, W. */
+  readonly reach: readonly (readonly [number, number])[];
+  readonly rows: number;
+  /** The source itself serves as slab: nothing is padded, and rows follow each other. */
+  readonly inPlace: boolean;
 }
 
-export const slabRowBytes = ({ dtype, phases, segment }: SlabShape): number =>
-  phases * segment * (dtype === 'float32' ? 4 : 8);
+/**
+ * The layout for `problems` over a source of `source` positions. With `wholeRows` no kernel reads past
+ * a row into the next one.
+ */
+export function layoutOf(
+  dtype: FloatDType,
+  source: Triple,
+  problems: readonly Axes[],
+  { wholeRows = false } = {},
+): Layout {
+  const reach = reachOfAll(problems);
+  const { count, bytes } = lanes(dtype);
+  const phases = problems[0][2].step;
+  const before = -reach[2][0];
+  const inside = reach.every(([from, to], axis) => from >= 0 && to <= source[axis]);
+  if (inside && phases === 1 && (!wholeRows || problems[0][2].count % count === 0)) {
+    const slab = { dtype, width: source[2], before: 0, phases, segment: source[2] };
+    const whole = source.map((size) => [0, size] as const);
+    const rowBytes = source[2] * bytes;
+    return { slab, problems, rowBytes, reach: whole, rows: source[1], inPlace: true };
+  }
+  // The longest reach of a vector row: its last vector may go past the last output.
+  const longest = Math.max(
+    ...problems.map(
+      (p) =>
+        Math.max(0, ...p[2].taps.map((tap) => Math.floor((tap.at + before) / phases))) +
+        Math.ceil(p[2].count / count) * count,
+    ),
+  );
+  let segment = Math.ceil(longest / count) * count;
+  // Rows a power of two apart fall into the same cache sets.
+  if ((segment * bytes * phases) % 512 === 0) segment += count;
+  const slab = { dtype, width: source[2], before, phases, segment };
+  return {
+    slab,
+    problems,
+    rowBytes: slabRowBytes(slab),
+    reach,
+    rows: reach[1][1] - reach[1][0],
+    inPlace: false,
+  };
+}
 
-/** Where padded position `at` of a row is, in numbers. */
-export const slabPosition = ({ phases, segment }: SlabShape, at: number): number =>
-  (at % phases) * segment + Math.floor(at / phases);
-
-export const SLAB_ARGUMENTS = [
-  'source',
-  'slab',
-  'depths', // of the slab
-  'rows',
-  'firstDepth', // source position of the slab's first depth, may be negative
-  'firstRow',
-  'sourceDepths',
-  'sourceRows',
-  'sourceChannel',
-  'sourceDepth',
-  'sourceRow',
-] as const;
-
-/** An item is one depth of one channel. */
-export function slabKernel(engine: Engine, shape: SlabShape): Kernel {
-  const { dtype, width, before, phases, segment } = shape;
-  const key = `slab ${dtype} ${width} ${before} ${phases} ${segment}`;
-  return kernelOf(engine, key, (builder) => {
-    const v = lanes(dtype);
-    const { f } = builder;
-    const a = words(builder, SLAB_ARGUMENTS);
-    const rowBytes = slabRowBytes(shape);
-    forItems(builder, (item) => {
-      const [channel, depth] = unravel(f, item, [0, a.depths]);
-      const to = f.int(i32.add(a.slab, i32.mul(item, i32.mul(a.rows, rowBytes))));
-      const sourceDepth = f.int(i32.add(depth, a.firstDepth));
-      const plane = f.int(
-        i32.add(
-          a.source,
-          i32.add(i32.mul(channel, a.sourceChannel), i32.mul(sourceDepth, a.sourceDepth)),
-        ),
-      );
-      // Unsigned comparison: a negative position is a very large one.
-      const inside = f.int(i32.ltU(sourceDepth, a.sourceDepths));
-      f.times(a.rows, (row) => {
-        const zero = f.int(to);
-        f.for(zero, i32.add(to, rowBytes), 16, () => f.store('v128', zero, v.zero));
-        const sourceRow = f.int(i32.add(row, a.firstRow));
-        f.if(i32.and(inside, i32.ltU(sourceRow, a.sourceRows)), () => {
-          const from = f.int(i32.add(plane, i32.mul(sourceRow, a.sourceRow)));
-          copyRow();
-          function copyRow() {
-            const scalar = dtype === 'float32' ? 'f32' : 'f64';
-            for (let phase = 0; phase < phases; phase++) {
-              // Padded position p holds source position p − before.
-              const firstPadded = firstOfPhase(Math.max(0, before), phase, phases);
-              const first = firstPadded - before;
-              // Positions past the segment are read by no output.
-              const room = segment - Math.floor(firstPadded / phases);
-              const count = Math.max(0, Math.min(room, Math.ceil((width - first) / phases)));
-              if (count === 0) continue;
-              const target = f.int(i32.add(to, slabPosition(shape, firstPadded) * v.bytes));
-              const source = f.int(i32.add(from, first * v.bytes));
-              const vectors = phases === 1 ? Math.floor(count / v.count) : 0;
-              const end = f.int(i32.add(target, vectors * 16));
-              f.for(target, end, 16, () => {
-                f.store('v128', target, load.v128(source));
-                f.advance(source, 16);
-              });
-              const rest = count - vectors * v.count;
-              f.setInt(end, i32.add(target, rest * v.bytes));
-              f.for(target, end, v.bytes, () => {
-                f.store(scalar, target, load[scalar](source));
-                f.advance(source, phases * v.bytes);
-              });
-            }
-          }
-        });
-        f.advance(to, rowBytes);
-      });
-    });
+const identityAxes = (size: Triple): Axes => {
+  const axis = (n: number) => ({
+    count: n,
+    step: 1,
+    taps: [{ k: 0, at: 0 }],
+    outFirst: 0,
+    outStep: 1,
   });
+  return [axis(size[0]), axis(size[1]), axis(size[2])];
+};
+
+/** A tensor as it is, but for rows of whole vectors. */
+export function rowsLayout(dtype: FloatDType, output: Triple): Layout {
+  const { count, bytes } = lanes(dtype);
+  const segment = Math.ceil(output[2] / count) * count;
+  const slab = { dtype, width: output[2], before: 0, phases: 1, segment };
+  return {
+    slab,
+    problems: [identityAxes(output)],
+    rowBytes: segment * bytes,
+    reach: output.map((size) => [0, size] as const),
+    rows: output[1],
+    inPlace: output[2] % count === 0,
+  };
 }
 
-/** The first padded position of `phase` that is not before `from`. */
-const firstOfPhase = (from: number, phase: number, phases: number): number =>
-  from + ((((phase - from) % phases) + phases) % phases);
+export interface Chunk {
+  readonly group: number;
+  readonly groups: number;
+  /** Outputs along D, counted in the problem with the most. */
+  readonly depth: number;
+  readonly depths: number;
+}
+
+const mostDepths = ({ problems }: Layout): number => Math.max(...problems.map((p) => p[0].count));
+
+/** Groups and depths that go through one slab together. */
+export function chunksOf(layout: Layout, allGroups: number, channels: number): Chunk[] {
+  const most = mostDepths(layout);
+  if (layout.inPlace) return [{ group: 0, groups: allGroups, depth: 0, depths: most }];
+  const perDepth = layout.rows * layout.rowBytes * channels;
+  const { step } = layout.problems[0][0];
+  const reach = layout.reach[0][1] - layout.reach[0][0];
+  const extra = reach - (most - 1) * step;
+  const fitting = Math.floor((SLAB_LIMIT / perDepth - extra) / step) + 1;
+  const depths = Math.max(Math.min(most, 4), Math.min(most, fitting));
+  const groups =
+    depths < most
+      ? 1
+      : Math.max(1, Math.min(allGroups, Math.floor(SLAB_LIMIT / (perDepth * reach))));
+  const chunks: Chunk[] = [];
+  for (let group = 0; group < allGroups; group += groups)
+    for (let depth = 0; depth < most; depth += depths)
+      chunks.push({
+        group,
+        groups: Math.min(groups, allGroups - group),
+        depth,
+        depths: Math.min(depths, most - depth),
+      });
+  return chunks;
+}
+
+/** A loaded source. */
+export interface Slab {
+  /** Where the chunk's first output reads from. */
+  readonly start: number;
+  /** Bytes between rows, depths, channels and groups. */
+  readonly row: number;
+  readonly depth: number;
+  readonly channel: number;
+  readonly group: number;
+  /** Gives its memory back. */
+  drop(): void;
+}
+
+interface Source {
+  readonly pointer: number;
+  readonly size: Triple;
+  readonly groups: number;
+  /** Channels of a group. */
+  readonly channels: number;
+}
+
+interface LoadOptions {
+  /**
+   * Rows of the channels of a group lie side by side, so that the taps of one output are near each
+   * other: with a plane for each channel they would be on more pages than the processor keeps at hand.
+   */
+  readonly interleave?: boolean;
+}
+
+/** Brings what a chunk reads into a slab, or shows where it is already. */
+export function loadSlab(
+  engine: Engine,
+  call: Call,
+  layout: Layout,
+  { depth, depths }: Chunk,
+  { pointer, size, groups, channels }: Source,
+  { interleave = true }: LoadOptions = {},
+): Slab {
+  const { bytes } = lanes(layout.slab.dtype);
+  const sourceRow = size[2] * bytes;
+  const sourceDepth = size[1] * sourceRow;
+  const sourceChannel = size[0] * sourceDepth;
+  const { step } = layout.problems[0][0];
+  if (layout.inPlace)
+    return {
+      start: pointer + depth * step * sourceDepth,
+      row: sourceRow,
+      depth: sourceDepth,
+      channel: sourceChannel,
+      group: sourceChannel * channels,
+      drop: () => {},
+    };
+  const [low, high] = layout.reach[0];
+  const depthsInSlab = high - low - (mostDepths(layout) - depths) * step;
+  const { rowBytes, rows } = layout;
+  // Channels a power of two apart fall into the same cache sets.
+  const together = channels * rowBytes;
+  const row = interleave ? together + (together % 1024 === 0 ? 64 : 0) : rowBytes;
+  const strides = interleave
+    ? { row, channel: rowBytes, depth: rows * row, group: depthsInSlab * rows * row }
+    : {
+        row,
+        depth: rows * row,
+        channel: depthsInSlab * rows * row,
+        group: channels * depthsInSlab * rows * row,
+      };
+  const slab = call.workspace(groups * strides.group);
+  const args: Record<(typeof SLAB_ARGUMENTS)[number], number> = {
+    source: pointer,
+    slab,
+    channels,
+    depths: depthsInSlab,
+    rows,
+    slabGroup: strides.group,
+    slabChannel: strides.channel,
+    slabDepth: strides.depth,
+    slabRow: strides.row,
+    firstDepth: low + depth * step,
+    firstRow: layout.reach[1][0],
+    sourceDepths: size[0],
+    sourceRows: size[1],
+    sourceChannel,
+    sourceDepth,
+    sourceRow,
+  };
+  const kernel = slabKernel(engine, layout.slab);
+  engine.team.run(
+    kernel,
+    groups * channels * depthsInSlab,
+    SLAB_ARGUMENTS.map((name) => args[name]),
+  );
+  return { start: slab, ...strides, drop: () => call.drop(slab) };
+}
+
+/** How far a source position of a channel is from where the first output reads, in bytes. */
+export function placeOf(layout: Layout, slab: Slab) {
+  const { bytes } = lanes(layout.slab.dtype);
+  const [lowD, lowH] = layout.inPlace ? [0, 0] : [layout.reach[0][0], layout.reach[1][0]];
+  const { before } = layout.slab;
+  return (channel: number, d: number, h: number, w: number): number =>
+    channel * slab.channel +
+    (d - lowD) * slab.depth +
+    (h - lowH) * slab.row +
+    slabPosition(layout.slab, w + before) * bytes;
+}
