@@ -55,6 +55,10 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
     ...['uniform_', 'normal_', 'bernoulli_', 'exponential_', 'geometric_', 'cauchy_'],
     ...['logNormal_', 'random_'],
   ),
+  ...because(
+    'needs kernels of a device: packages/wasm/test/batch-norm.test.ts',
+    ...['nativeBatchNorm', 'channelAffine', 'hasBatchNorm'],
+  ),
   ...because('random draws', 'bernoulli', 'poisson', 'normal', 'multinomial'),
   ...because('what random operations are made with', 'overwrite', 'sample', 'numbersOf'),
   ...because('what convolutions check their tensors with', 'checkTensors'),

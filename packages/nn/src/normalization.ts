@@ -1,7 +1,10 @@
 import {
   argumentError,
+  channelAffine,
   checkCall,
   formatShape,
+  hasBatchNorm,
+  nativeBatchNorm,
   noGrad,
   shapeError,
   type Tensor,
@@ -48,6 +51,12 @@ export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
       throw shapeError(
         `Expected more than 1 value per channel when training, got input size torch.Size(${formatShape(x.shape)})`,
       );
+    if (hasBatchNorm(x.device, x.dtype) && count > 0 && bothOrNone(weight, bias, x)) {
+      const batch = nativeBatchNorm(x, weight ?? null, bias ?? null, eps);
+      updateRunning(runningMean, batch.mean, momentum);
+      updateRunning(runningVar, batch.variance.mul(count / (count - 1)), momentum);
+      return batch.y;
+    }
     mean = x.mean(axes, { keepdim: true });
     const centred = x.sub(mean);
     variance = centred.mul(centred).mean(axes, { keepdim: true });
@@ -58,6 +67,13 @@ export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
       throw argumentError(
         'Expected running_mean and running_var to be defined when training=False',
       );
+    if (hasBatchNorm(x.device, x.dtype) && bothOrNone(weight, bias, x)) {
+      // Two numbers for each channel, as PyTorch folds them.
+      const inverse = runningVar.add(eps).rsqrt();
+      const scale = weight ? weight.mul(inverse) : inverse;
+      const shift = runningMean.mul(scale).neg();
+      return channelAffine(x, scale, bias ? shift.add(bias) : shift);
+    }
     mean = runningMean.reshape(along);
     variance = runningVar.reshape(along);
   }
@@ -66,6 +82,13 @@ export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
   if (bias) y = y.add(bias.reshape(along));
   return y;
 }
+
+/** Whether the kernels for batch norm take these parameters. */
+const bothOrNone = (
+  weight: Tensor | null | undefined,
+  bias: Tensor | null | undefined,
+  x: Tensor,
+) => (weight ? bias?.dtype === x.dtype && weight.dtype === x.dtype : !bias);
 
 export interface InstanceNormOptions {
   runningMean?: Tensor | null;

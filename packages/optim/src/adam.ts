@@ -1,4 +1,4 @@
-import type { Tensor } from '@voxgrad/core';
+import { adamStep, type Tensor } from '@voxgrad/core';
 import type { Params } from './groups.js';
 import { countStep, momentOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
@@ -26,21 +26,17 @@ const DEFAULTS: AdamOptions = {
 function adaptiveStep(p: Tensor, g: Tensor, o: AdamOptions, state: ParamState): void {
   const [beta1, beta2] = o.betas;
   const step = countStep(state);
-  const m = momentOf(state, 'exp_avg', p)
-    .mul_(beta1)
-    .add_(g, { alpha: 1 - beta1 });
-  let v = momentOf(state, 'exp_avg_sq', p)
-    .mul_(beta2)
-    .addcmul_(g, g, { value: 1 - beta2 });
-  if (o.amsgrad) {
-    const most = momentOf(state, 'max_exp_avg_sq', p);
-    v = most.copy_(most.maximum(v));
-  }
-  const denominator = v
-    .sqrt()
-    .div(Math.sqrt(1 - beta2 ** step))
-    .add(o.eps);
-  p.addcdiv_(m, denominator, { value: -(o.lr / (1 - beta1 ** step)) });
+  const mean = momentOf(state, 'exp_avg', p);
+  const square = momentOf(state, 'exp_avg_sq', p);
+  const largest = o.amsgrad ? momentOf(state, 'max_exp_avg_sq', p) : null;
+  const size = o.lr / (1 - beta1 ** step);
+  const root = Math.sqrt(1 - beta2 ** step);
+  const tensors = { parameter: p, gradient: g, mean, square, largest };
+  if (adamStep(tensors, { beta1, beta2, eps: o.eps, size, root })) return;
+  const m = mean.mul_(beta1).add_(g, { alpha: 1 - beta1 });
+  let v = square.mul_(beta2).addcmul_(g, g, { value: 1 - beta2 });
+  if (largest) v = largest.copy_(largest.maximum(v));
+  p.addcdiv_(m, v.sqrt().div(root).add(o.eps), { value: -size });
 }
 
 const RULES = {

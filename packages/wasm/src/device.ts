@@ -9,10 +9,15 @@ import {
   type Refusal,
   registerDevice,
 } from '@voxgrad/core';
+import { normalisations } from './kernels/batch-norm.js';
 import { convolutions } from './kernels/convolutions.js';
+import { elementwise } from './kernels/elementwise.js';
 import type { Engine } from './kernels/engine.js';
 import { hostKernels } from './kernels/fallback.js';
 import { movements } from './kernels/movements.js';
+import { optimizerSteps } from './kernels/optimizer-steps.js';
+import { products } from './kernels/products.js';
+import { reductions } from './kernels/reductions.js';
 import { DeviceMemory, type MemoryStatistics } from './memory/device-memory.js';
 import { checkWasmOptions, defaultThreads, type WasmOptions } from './options.js';
 import { hasRelaxedSimd, sharedMemoryWorks } from './platform.js';
@@ -58,7 +63,12 @@ export class WasmDevice extends Device {
     return this.engine.team.size;
   }
 
-  /** Resolves when all workers have started; computing does not have to wait for it. */
+  /**
+   * Resolves when all workers have started; computing does not have to wait for it.
+   *
+   * @throws VoxgradError DEVICE where one could not be started or has died; the device computes on
+   *   with one thread
+   */
   async ready(): Promise<void> {
     await this.engine.team.ready();
   }
@@ -91,7 +101,12 @@ export function createWasmDevice(options: WasmOptions = {}): WasmDevice {
   const kernels: Kernels = {
     ...hostKernels(engine),
     ...movements(engine),
+    ...elementwise(engine),
+    ...reductions(engine),
+    ...products(engine),
     ...convolutions(engine),
+    ...normalisations(engine),
+    ...optimizerSteps(engine),
   };
   const device = new WasmDevice('wasm', engine, kernels);
   registerDevice(device);

@@ -145,6 +145,59 @@ export interface Kernels {
     geometry: ConvGeometry,
     needs: Needs,
   ): [Storage | null, Storage | null, Storage | null];
+
+  // Kernels that only save passes over memory; without one the operation is composed.
+
+  /** `[N, C, …]` with the statistics of the batch; mean and biased variance are `[C]`. */
+  batchNorm?(
+    x: View,
+    weight: View | null,
+    bias: View | null,
+    eps: number,
+  ): { y: Storage; mean: Storage; variance: Storage };
+  batchNormBackward?(
+    gradOutput: View,
+    x: View,
+    weight: View | null,
+    statistics: NormStatistics,
+    needs: Needs,
+  ): [Storage | null, Storage | null, Storage | null];
+  /** `x · scale + shift` for each channel of `[N, C, …]`. */
+  channelAffine?(x: View, scale: View, shift: View): Storage;
+  /** One step of Adam on a parameter and its moments, in place. */
+  adamStep?(views: AdamViews<View>, numbers: AdamNumbers): void;
+  /** `gradOutput` where `output` is above 0 or NaN, else 0. */
+  reluBackward?(gradOutput: View, output: View): Storage;
+}
+
+/** A parameter, its gradient, and what Adam remembers of it. */
+export interface AdamViews<T> {
+  readonly parameter: T;
+  readonly gradient: T;
+  /** The running means of the gradient and of its square. */
+  readonly mean: T;
+  readonly square: T;
+  /** The largest square so far, with amsgrad. */
+  readonly largest: T | null;
+}
+
+/** m ← β₁·m + (1 − β₁)·g, v ← β₂·v + (1 − β₂)·g², p ← p − size·m / (√v / root + eps). */
+export interface AdamNumbers {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly eps: number;
+  /** lr / (1 − β₁ᵗ) */
+  readonly size: number;
+  /** √(1 − β₂ᵗ) */
+  readonly root: number;
+}
+
+/** What the backward of a batch norm knows of its batch. */
+export interface NormStatistics {
+  readonly mean: View;
+  /** Biased. */
+  readonly variance: View;
+  readonly eps: number;
 }
 
 export type ConvKernelName = 'convForward' | 'convWeight' | 'convBackward';

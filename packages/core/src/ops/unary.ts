@@ -1,6 +1,7 @@
 // One row per function: its name and its derivative, from the input x or the output y.
 
 import { checkCall, onTensors, requireTensors } from '../arguments.js';
+import { isGradEnabled } from '../autograd/mode.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { UnaryName } from '../device/device.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -52,7 +53,14 @@ const zero: Rule = (g) => zeroOf(g);
 export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
 export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(slopeSign(x)));
 export const sign: Unary = anyDtype('sign', 'nothing', zero);
-export const relu: Unary = anyDtype('relu', 'output', (g, y) => where(y.le(0), 0, g));
+/** g where the output is above 0 or NaN. Its derivative in y is 0. */
+function reluSlope(g: Tensor, y: Tensor): Tensor {
+  const fused = isGradEnabled() ? undefined : y.device.kernels.reluBackward;
+  if (!fused) return where(y.le(0), 0, g);
+  return new Tensor({ device: y.device, shape: y.shape, storage: fused(g, y) });
+}
+
+export const relu: Unary = anyDtype('relu', 'output', reluSlope);
 export const floor: Unary = anyDtype('floor', 'nothing', zero);
 export const ceil: Unary = anyDtype('ceil', 'nothing', zero);
 const roundWhole: Unary = anyDtype('round', 'nothing', zero);

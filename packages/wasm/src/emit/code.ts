@@ -98,12 +98,15 @@ const loadOp =
 export const load = {
   i32: loadOp('i32', [0x28]),
   i64: loadOp('i64', [0x29]),
+  s8: loadOp('i32', [0x2c]),
   u8: loadOp('i32', [0x2d]),
+  s16: loadOp('i32', [0x2e]),
   u16: loadOp('i32', [0x2f]),
   f32: loadOp('f32', [0x2a]),
   f64: loadOp('f64', [0x2b]),
   v128: loadOp('v128', simd(0x00)),
   /** One number in every lane. */
+  splat16: loadOp('v128', simd(0x08)),
   splat32: loadOp('v128', simd(0x09)),
   splat64: loadOp('v128', simd(0x0a)),
   /** One number in the lowest lane, zeros above. */
@@ -121,10 +124,13 @@ const STORE = {
   v128: simd(0x0b),
 } as const;
 
+const STORE_LANE = { 1: 0x58, 2: 0x59, 4: 0x5a, 8: 0x5b } as const;
+
 /** The code of one kernel as it is being written. */
 export class Code {
   readonly #params: Type[] = [];
   readonly #locals: Type[] = [];
+  readonly #prologue: number[] = [];
   readonly #body: number[] = [];
 
   param<T extends Type>(type: T): Local<T> {
@@ -138,6 +144,17 @@ export class Code {
     this.#locals.push(type);
     const slot = this.#slot(type, this.#params.length + this.#locals.length - 1);
     if (initial) this.set(slot, initial);
+    return slot;
+  }
+
+  /**
+   * A variable that is set once, before everything else: constants of a loop, written down where they
+   * are used. `initial` may read parameters only.
+   */
+  hoist<T extends Type>(type: T, initial: Value<T>): Local<T> {
+    const slot = this.local(type);
+    for (const byte of initial.code) this.#prologue.push(byte);
+    this.#prologue.push(0x21, ...unsigned(slot.index));
     return slot;
   }
 
@@ -172,8 +189,14 @@ export class Code {
   }
 
   /** Stores one lane of a vector. */
-  storeLane(bytes: 4 | 8, address: IntLike, source: Value<'v128'>, lane: number, offset = 0): void {
-    const opcode = simd(bytes === 4 ? 0x5a : 0x5b);
+  storeLane(
+    bytes: keyof typeof STORE_LANE,
+    address: IntLike,
+    source: Value<'v128'>,
+    lane: number,
+    offset = 0,
+  ): void {
+    const opcode = simd(STORE_LANE[bytes]);
     this.#append(int(address).code, source.code, opcode, memarg(offset, lane));
   }
 
@@ -236,7 +259,7 @@ export class Code {
     return {
       params: this.#params.map((type) => TYPE_CODE[type]),
       locals: this.#locals.map((type) => ({ count: 1, type: TYPE_CODE[type] })),
-      body: this.#body,
+      body: this.#prologue.concat(this.#body),
     };
   }
 }

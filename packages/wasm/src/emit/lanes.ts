@@ -33,6 +33,10 @@ const TABLE = {
   div: [0xe7, 0xf3],
   min: [0xe8, 0xf4], // NaN if either is, as PyTorch's minimum
   max: [0xe9, 0xf5],
+  /** b < a ? b : a, one instruction: `a` where either is NaN, and where both are zeros. */
+  lower: [0xea, 0xf6],
+  /** a < b ? b : a, likewise. */
+  upper: [0xeb, 0xf7],
   eq: [0x41, 0x47],
   ne: [0x42, 0x48],
   lt: [0x43, 0x49],
@@ -86,7 +90,7 @@ export interface Lanes extends Two, One {
 }
 
 /** Lane `from[i]` of `x` in lane i, for lanes of 32 bits. */
-const shuffle32 = (x: Vector, from: readonly number[]): Vector =>
+export const shuffle32 = (x: Vector, from: readonly number[]): Vector =>
   value(
     'v128',
     x.code,

@@ -1,22 +1,14 @@
 import { allocateHost, numelOf, Storage, type View } from '@voxgrad/core';
-import { i32, load, simd, type Value, value } from '../emit/code.js';
+import { i32, load, value } from '../emit/code.js';
 import { type FloatDType, lanes } from '../emit/lanes.js';
 import type { Call } from '../memory/call.js';
 import { forItems, words } from './arguments.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine, kernelOf } from './engine.js';
+import { addWide, lowest, promote, SUM_PART, upper } from './wide.js';
 
 /** Vectors that are summed before the sum is widened to float64. */
 const BLOCK = 64;
-
-/** Numbers of a row that one item sums; a fixed size, so that threads do not change the order. */
-export const SUM_PART = 16_384;
-
-const promote = (x: Value<'v128'>) => value('v128', x.code, simd(0x5f));
-const upper = (x: Value<'v128'>) =>
-  value('v128', x.code, x.code, simd(0x0d), [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]);
-const addWide = (a: Value<'v128'>, b: Value<'v128'>) => value('v128', a.code, b.code, simd(0xf0));
-const lowest = (x: Value<'v128'>) => value('f64', x.code, simd(0x21), [0]);
 
 /**
  * Sums of `rows` rows of `length` numbers, each in float64. float32 is summed in short blocks of

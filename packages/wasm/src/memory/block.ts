@@ -61,7 +61,7 @@ export class Block implements Residence {
   release(): void {
     this.#leave();
     this.#host = null;
-    this.memory.forgotten(this);
+    this.memory.forgotten();
   }
 
   #leave(): void {

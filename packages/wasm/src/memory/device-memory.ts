@@ -64,7 +64,10 @@ export class DeviceMemory {
   readonly #budget: number;
   #capacity: number;
   readonly #counters = { evictions: 0, copiedOutBytes: 0, copiedInBytes: 0, released: 0 };
-  /** The last net: storages that nobody released. */
+  /**
+   * The last net: storages that nobody released. It holds its blocks, and finalizers do not run inside
+   * a synchronous loop, so a block is in here only while it has elements on the device.
+   */
   readonly #collected = new FinalizationRegistry<Block>((block) => block.release());
 
   constructor({ shared, budgetBytes, smallBytes }: MemoryOptions) {
@@ -116,7 +119,7 @@ export class DeviceMemory {
     const block = new Block(this, dtype, length);
     block.place(pointer, true);
     const storage = new Storage(dtype, { length, residence: block });
-    this.#watch(storage, block);
+    this.#collected.register(storage, block, block);
     return storage;
   }
 
@@ -132,6 +135,7 @@ export class DeviceMemory {
       );
       this.#counters.copiedInBytes += block.bytes;
       block.place(pointer, false);
+      this.#collected.register(storage, block, block);
     } else {
       this.#resident.delete(block);
       this.#resident.add(block);
@@ -146,12 +150,7 @@ export class DeviceMemory {
     const block = new Block(this, storage.dtype, storage.length, storage.array);
     residence?.release();
     storage.moveTo(block);
-    this.#watch(storage, block);
     return block;
-  }
-
-  #watch(storage: Storage, block: Block): void {
-    this.#collected.register(storage, block, block);
   }
 
   /** Called by blocks: `block` has elements here from now on. */
@@ -162,13 +161,13 @@ export class DeviceMemory {
   /** Called by blocks: its bytes here are free from now on. */
   left(block: Block, pointer: number): void {
     this.#resident.delete(block);
+    this.#collected.unregister(block);
     this.#heap.give(pointer);
   }
 
-  /** Called by blocks whose storage is known to be dead. */
-  forgotten(block: Block): void {
+  /** Called by blocks whose storage is dead. */
+  forgotten(): void {
     this.#counters.released++;
-    this.#collected.unregister(block);
   }
 
   /** The elements at `pointer` as a fresh host array. */

@@ -85,6 +85,7 @@ export class KernelCache {
     if (!oldest) return;
     this.#kernels.delete(oldest[0]);
     if (oldest[1].publishedAt !== 0) this.memory.give(oldest[1].publishedAt);
+    oldest[1].publishedAt = 0; // whoever still holds it publishes it anew
     // Workers hold instances by number; now and then they start over.
     if (this.#nextId % LIMIT === 0)
       Atomics.add(new Int32Array(this.memory.memory.buffer), CONTROL.generation, 1);

@@ -37,7 +37,7 @@ export class Team {
         started: (workers) => {
           this.#workers = workers;
         },
-        died: (name, reason) => this.#lose(`${name} ${reason}`),
+        died: (what) => this.#lose(what),
       });
   }
 
@@ -46,11 +46,16 @@ export class Team {
     return 1 + (this.#workers.length > 0 ? Atomics.load(this.#words, CONTROL.ready) : 0);
   }
 
-  /** Resolves when all workers are up, or have failed to start. */
+  /**
+   * Resolves when all workers are up.
+   *
+   * @throws VoxgradError DEVICE where one could not be started or has died; the device computes on
+   */
   async ready(): Promise<void> {
     const deadline = Date.now() + 10_000;
     while (this.size < this.#wanted && !this.#failure && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 1));
+    if (this.#failure) throw this.#failure;
   }
 
   /**
@@ -120,9 +125,7 @@ export class Team {
     for (let count = inside(); count !== 0; count = inside()) {
       // A worker cannot report its own death to a thread that waits, so patience must end.
       if (Date.now() > deadline) {
-        this.#lose(`did not finish '${kernel.name}' within ${this.#patience / 1000} s`);
-        Atomics.store(words, CONTROL.gate, CLOSED);
-        throw this.#failure ?? trapped(kernel, 'a worker was lost');
+        throw this.#lose(`a worker did not finish '${kernel.name}' in ${this.#patience / 1000} s`);
       }
       if (mayBlock()) Atomics.wait(words, CONTROL.gate, CLOSED | count, 50);
     }
@@ -135,13 +138,11 @@ export class Team {
   }
 
   /** Goes on without workers, after one was lost. */
-  #lose(what: string): void {
-    for (const worker of this.#workers) worker.stop();
-    this.#workers = [];
-    this.#failure = new VoxgradError(
-      'DEVICE',
-      `wasm: a worker ${what}; the device goes on with one thread`,
-    );
+  #lose(what: string): VoxgradError {
+    this.stop();
+    const failure = new VoxgradError('DEVICE', `wasm: ${what}; the device goes on with one thread`);
+    this.#failure = failure;
+    return failure;
   }
 
   /** What happened to lost workers, if any. */

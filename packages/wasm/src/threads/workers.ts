@@ -6,7 +6,7 @@ export interface WorkerHandle {
 
 interface Events {
   started(workers: WorkerHandle[]): void;
-  died(name: string, reason: string): void;
+  died(what: string): void;
 }
 
 /** The part of Node's `worker_threads` that is used; its types are not there in browsers. */
@@ -43,7 +43,7 @@ export async function startWorkers(
       : webStarter(memory, workerUrl, events);
     events.started(Array.from({ length: count }, (_, i) => start(`voxgrad-wasm-${i + 1}`)));
   } catch (error) {
-    events.died('', `could not be started: ${String(error)}`);
+    events.died(`workers could not be started: ${String(error)}`);
   }
 }
 
@@ -65,9 +65,9 @@ async function nodeStarter(
       stdout: false,
     });
     worker.unref();
-    worker.on('error', (error) => events.died(name, `failed: ${String(error)}`));
+    worker.on('error', (error) => events.died(`the worker ${name} failed: ${String(error)}`));
     worker.on('exit', (code) => {
-      if (!stopped) events.died(name, `ended with code ${String(code)}`);
+      if (!stopped) events.died(`the worker ${name} ended with code ${String(code)}`);
     });
     return {
       stop: () => {
@@ -82,7 +82,7 @@ function webStarter(memory: WebAssembly.Memory, url: string | URL | undefined, e
   const source = url ?? URL.createObjectURL(new Blob([WORKER_SOURCE], { type: 'text/javascript' }));
   return (name: string): WorkerHandle => {
     const worker = new Worker(source, { name });
-    worker.onerror = (event) => events.died(name, `failed: ${event.message}`);
+    worker.onerror = (event) => events.died(`the worker ${name} failed: ${event.message}`);
     worker.postMessage(memory);
     return { stop: () => worker.terminate() };
   };
