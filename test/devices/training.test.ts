@@ -24,6 +24,16 @@ function initialState(): StateDict {
   return state;
 }
 
+const STEPS = 4;
+const ADAM_RATE = 0.01;
+
+/**
+ * A bias before batch norm has no gradient but the rounding of one, whose sign and size say nothing.
+ * In float32 that is about Adam's eps: divided by its own size it may move the bias by the learning
+ * rate at each step, and the running mean follows it. The loss and all else depend on neither.
+ */
+const FOLLOWS_NOISE = ['0.bias', '1.running_mean'];
+
 function train(optimizer: 'SGD' | 'Adam', device: Device, dtype: DType) {
   const model = network();
   model.loadStateDict(initialState());
@@ -36,8 +46,8 @@ function train(optimizer: 'SGD' | 'Adam', device: Device, dtype: DType) {
   const steps =
     optimizer === 'SGD'
       ? new SGD(model.parameters(), { lr: 0.1, momentum: 0.9, weightDecay: 0.01 })
-      : new Adam(model.parameters(), { lr: 0.01 });
-  const losses = Array.from({ length: 4 }, () => {
+      : new Adam(model.parameters(), { lr: ADAM_RATE });
+  const losses = Array.from({ length: STEPS }, () => {
     steps.zeroGrad();
     const loss = nn.functional.crossEntropy(model.forward(x), labels);
     loss.backward();
@@ -55,12 +65,17 @@ describe.each(PLACES)('$name', ({ device, dtype }) => {
     got.losses.forEach((loss, i) => {
       expect(Math.abs(loss - right.losses[i])).toBeLessThan(allowed);
     });
-    expect(right.losses[3]).toBeLessThan(right.losses[0]);
+    expect(right.losses[STEPS - 1]).toBeLessThan(right.losses[0]);
     const expected = right.model.stateDict();
     for (const [key, value] of got.model.stateDict()) {
       expect(value.device).toBe(device);
-      expectClose(value, defined(expected.get(key)), allowed, key);
+      const noise = optimizer === 'Adam' && dtype !== 'float64' && FOLLOWS_NOISE.includes(key);
+      const limit = noise ? STEPS * ADAM_RATE : allowed;
+      expectClose(value, defined(expected.get(key)), limit, key);
     }
+    const [, bias] = got.model.parameters();
+    const noGradient = defined(bias.grad).mul(0).to(cpu);
+    expectClose(defined(bias.grad), noGradient, tolerance(dtype, 1), 'gradient of 0.bias');
   });
 
   it('gradients add up until zeroGrad forgets them', () => {

@@ -1,4 +1,8 @@
-// The umbrella: everything under one name. Only this package knows all devices.
+// The umbrella: everything under one name. Only this package knows all devices, and that `wasm` is the
+// default one.
+
+import { offerDevice } from '@voxgrad/core';
+import { createWasmDevice } from '@voxgrad/wasm';
 
 export * from '@voxgrad/checkpoint';
 export * from '@voxgrad/core';
@@ -14,3 +18,5 @@ export {
   WasmDevice,
   type WasmOptions,
 } from '@voxgrad/wasm';
+
+offerDevice('wasm', () => createWasmDevice(), { preferred: true });

@@ -14,10 +14,13 @@ import { convolutions } from './kernels/convolutions.js';
 import { elementwise } from './kernels/elementwise.js';
 import type { Engine } from './kernels/engine.js';
 import { hostKernels } from './kernels/fallback.js';
+import { indexing } from './kernels/indexing.js';
 import { movements } from './kernels/movements.js';
 import { optimizerSteps } from './kernels/optimizer-steps.js';
+import { pooling } from './kernels/pooling.js';
 import { products } from './kernels/products.js';
 import { reductions } from './kernels/reductions.js';
+import { scans } from './kernels/scans.js';
 import { DeviceMemory, type MemoryStatistics } from './memory/device-memory.js';
 import { checkWasmOptions, defaultThreads, type WasmOptions } from './options.js';
 import { hasRelaxedSimd, sharedMemoryWorks } from './platform.js';
@@ -103,7 +106,10 @@ export function createWasmDevice(options: WasmOptions = {}): WasmDevice {
     ...movements(engine),
     ...elementwise(engine),
     ...reductions(engine),
+    ...scans(engine),
     ...products(engine),
+    ...pooling(engine),
+    ...indexing(engine),
     ...convolutions(engine),
     ...normalisations(engine),
     ...optimizerSteps(engine),

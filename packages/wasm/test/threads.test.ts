@@ -11,7 +11,7 @@ import {
 } from '@voxgrad/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defined, filled, thrownBy } from '../../core/test/support/numbers.js';
-import { i32, value } from '../src/emit/code.js';
+import { i32, int, value } from '../src/emit/code.js';
 import { createWasmDevice, type WasmDevice } from '../src/index.js';
 import { forItems, words } from '../src/kernels/arguments.js';
 import { kernelOf } from '../src/kernels/engine.js';
@@ -114,6 +114,33 @@ describe('threads', () => {
     device.stop();
     expect(device.threads).toBe(1);
     expect(passes(device, GEOMETRIES.dense, 'float64')).toEqual(before);
+  });
+});
+
+describe('kernels', () => {
+  it('are kept within a bound, by all threads', async () => {
+    const { engine } = await withThreads(2);
+    const at = engine.memory.take(4 * 8, 'test');
+    const write = (n: number) =>
+      kernelOf(engine, `writes ${n}`, (builder) => {
+        const { at } = words(builder, ['at']);
+        forItems(builder, (item) => builder.f.store('i32', i32.add(at, i32.shl(item, 2)), int(n)));
+      });
+    const first = write(0);
+    const check = (kernel: typeof first, n: number) => {
+      engine.team.run(kernel, 8, [at]);
+      const got = [...new Int32Array(engine.memory.memory.buffer, at, 8)];
+      if (got.some((x) => x !== n)) throw new Error(`kernel ${n} wrote ${got}`);
+    };
+    for (let n = 0; n < 2500; n++) check(write(n), n);
+    expect(engine.kernels.size).toBeLessThanOrEqual(1024);
+    // Dropped long ago, and still in the hands of a caller.
+    check(first, 0);
+    check(write(0), 0);
+    const { usedBytes } = engine.memory.statistics();
+    for (let n = 0; n < 500; n++) check(write(n), n);
+    // Dropped kernels give their bytes back.
+    expect(engine.memory.statistics().usedBytes - usedBytes).toBeLessThan(1024);
   });
 });
 

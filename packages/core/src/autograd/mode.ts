@@ -14,14 +14,15 @@ export const isGradEnabled = (): boolean => state.enabled;
 export const insideRule = (): boolean => state.insideRule;
 
 function withMode<T>(enabled: boolean, insideRule: boolean, fn: () => T): T {
-  const before = { ...state };
+  const enabledBefore = state.enabled;
+  const insideBefore = state.insideRule;
   state.enabled = enabled;
   state.insideRule = insideRule;
   try {
     return fn();
   } finally {
-    state.enabled = before.enabled;
-    state.insideRule = before.insideRule;
+    state.enabled = enabledBefore;
+    state.insideRule = insideBefore;
   }
 }
 

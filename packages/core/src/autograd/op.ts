@@ -86,9 +86,9 @@ function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Ten
   return outputs;
 }
 
-function* storagesOf(outputs: Tensor | readonly (Tensor | null)[]): Generator<Storage> {
-  if (!Array.isArray(outputs)) yield (outputs as Tensor).storage;
-  else for (const output of outputs as (Tensor | null)[]) if (output) yield output.storage;
+function storagesOf(outputs: Tensor | readonly (Tensor | null)[]): Storage[] {
+  if (outputs instanceof Tensor) return [outputs.storage];
+  return outputs.flatMap((output) => (output ? [output.storage] : []));
 }
 
 class OpNode<O> extends Node implements RuleContext<O> {

@@ -1,6 +1,7 @@
 // The methods of a tensor: every row is an operation whose first argument is the tensor.
 
 import { shapeError } from '../errors.js';
+import { methodOf } from '../guard.js';
 import * as aliases from '../ops/aliases.js';
 import * as arrange from '../ops/arrange.js';
 import { asStrided } from '../ops/as-strided.js';
@@ -46,6 +47,7 @@ import * as splitting from '../ops/split.js';
 import * as unary from '../ops/unary.js';
 import * as viewScatter from '../ops/view-scatter.js';
 import * as views from '../ops/views.js';
+import { FUNCTIONS, METHODS } from '../signatures.js';
 import * as createLike from './create-like.js';
 import * as inspect from './inspect.js';
 import { Tensor } from './tensor.js';
@@ -176,9 +178,11 @@ export type TensorMethods = {
 
 for (const [name, method] of Object.entries(methods))
   Object.defineProperty(Tensor.prototype, name, {
-    value(this: Tensor, ...args: unknown[]) {
-      return (method as (...all: unknown[]) => unknown)(this, ...args);
-    },
+    value: methodOf(
+      name,
+      METHODS[name] ?? FUNCTIONS[name],
+      method as (...all: unknown[]) => unknown,
+    ),
     writable: true,
     configurable: true,
   });

@@ -62,6 +62,7 @@ export function checkShape(shape: readonly number[], operation: string): number[
 
 /** The common shape of all `shapes` under broadcasting (sizes equal or 1, aligned at the end). */
 export function broadcastShapes(...shapes: Shape[]): number[] {
+  for (const shape of shapes) if (!Array.isArray(shape)) checkShape(shape, 'broadcastShapes');
   const rank = Math.max(0, ...shapes.map((shape) => shape.length));
   const result = new Array<number>(rank).fill(1);
   for (const shape of shapes) {

@@ -14,8 +14,11 @@ export function made(storage: Storage): void {
   state.made?.push(storage);
 }
 
+/** A few storages in a list, or many in a set. */
+type Kept = readonly Storage[] | Set<Storage>;
+
 /** Runs `fn`, then gives back the storages made in it that are not among `kept(result)`. */
-export function releasing<T>(fn: () => T, kept: (result: T) => Iterable<Storage>): T {
+export function releasing<T>(fn: () => T, kept: (result: T) => Kept): T {
   const outer = state.made;
   const inner: Storage[] = [];
   state.made = inner;
@@ -26,10 +29,12 @@ export function releasing<T>(fn: () => T, kept: (result: T) => Iterable<Storage>
     state.made = outer;
   }
   if (inner.length === 0) return result;
-  const keep = new Set(kept(result));
+  const keep = kept(result);
+  const lives = (storage: Storage) =>
+    storage.kept || (keep instanceof Set ? keep.has(storage) : keep.includes(storage));
   for (const storage of inner)
-    if (keep.has(storage)) outer?.push(storage);
-    else if (!storage.kept) storage.release();
+    if (lives(storage)) outer?.push(storage);
+    else storage.release();
   return result;
 }
 

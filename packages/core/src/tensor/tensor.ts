@@ -186,8 +186,8 @@ export class Tensor implements View {
     throw new VoxgradError(
       'UNSUPPORTED',
       `${operation}: this tensor shares its storage with one that a recorded in-place operation has ` +
-        'changed, and its gradient does not follow that; use the out-of-place form there, or detach() ' +
-        'for the values alone',
+        'changed, and its gradient does not follow that; use the out-of-place form there (stack(), ' +
+        'indexPut_() or selectScatter() to fill a tensor part by part), or detach() for the values alone',
     );
   }
 

@@ -34,8 +34,6 @@ export const i32x4 = {
   gt: two(0x3b),
   le: two(0x3d),
   ge: two(0x3f),
-  /** float64 numbers in the lowest lanes, zeros above; out of range saturates. */
-  truncF64: one(0xfc),
 } as const;
 
 const ltS64 = two(0xd8);
@@ -65,6 +63,12 @@ export const i64x2 = {
 /** Bytes `from` of the 32 bytes of `a` and `b`. */
 export const shuffle = (a: Vector, b: Vector, from: readonly number[]): Vector =>
   value('v128', a.code, b.code, simd(0x0d), from);
+
+const extendLow = one(0xc7);
+const extendHigh = one(0xc8);
+/** Two lanes of 32 bits as lanes of 64. */
+export const extend32 = (x: Vector, half: 'low' | 'high'): Vector =>
+  half === 'low' ? extendLow(x) : extendHigh(x);
 
 /** Whether any bit is set. */
 export const anyTrue = (x: Vector): Value<'i32'> => value('i32', x.code, simd(0x53));

@@ -14,8 +14,6 @@ const one =
 
 export const f32 = {
   add: two('f32', 'f32', 0x92),
-  ne: two('f32', 'i32', 0x5c),
-  gt: two('f32', 'i32', 0x5e),
   ofI32: one('i32', 'f32', 0xb2),
   ofF64: one('f64', 'f32', 0xb6),
 } as const;
@@ -29,14 +27,12 @@ export const f64 = {
   ne: two('f64', 'i32', 0x62),
   lt: two('f64', 'i32', 0x63),
   gt: two('f64', 'i32', 0x64),
-  trunc: one('f64', 'f64', 0x9d),
   ofI32: one('i32', 'f64', 0xb7),
   ofI64: one('i64', 'f64', 0xb9),
   ofF32: one('f32', 'f64', 0xbb),
 } as const;
 
 export const i64 = {
-  add: two('i64', 'i64', 0x7c),
   ne: two('i64', 'i32', 0x52),
   ofI32: one('i32', 'i64', 0xac),
   ofUnsigned: one('i32', 'i64', 0xad),
@@ -44,3 +40,6 @@ export const i64 = {
   ofF64: one('f64', 'i64', 0xfc, 0x06),
   low: one('i64', 'i32', 0xa7),
 } as const;
+
+/** The whole part as an integer; NaN becomes 0, and what is out of range the nearest number in it. */
+export const truncated = one('f64', 'i32', 0xfc, 0x02);

@@ -1,6 +1,6 @@
 import type { ArgReduceName } from '@voxgrad/core';
 import { i32, load, simd, value } from '../emit/code.js';
-import { anyTrue } from '../emit/integers.js';
+import { anyTrue, extend32, i32x4, i64x2 } from '../emit/integers.js';
 import { bits, type FloatDType, lanes } from '../emit/lanes.js';
 import { i64 } from '../emit/numbers.js';
 import type { Kernel } from '../threads/kernel-cache.js';
@@ -69,5 +69,58 @@ export function argReduceKernel(engine: Engine, op: ArgReduceName, dtype: FloatD
         ? value('v128', value('f32', x.code, simd(0x1f), [0]).code, simd(0x13))
         : value('v128', value('f64', x.code, simd(0x21), [0]).code, simd(0x14));
     }
+  });
+}
+
+/**
+ * The same where rows are columns of memory: neighbours are compared side by side. An item is some
+ * columns.
+ */
+export function argReduceColumnsKernel(
+  engine: Engine,
+  op: ArgReduceName,
+  dtype: FloatDType,
+): Kernel {
+  const v = lanes(dtype);
+  const better = op === 'argmax' ? v.gt : v.lt;
+  const whole = dtype === 'float32' ? i32x4 : i64x2;
+  return kernelOf(engine, `${op} columns ${dtype}`, (builder) => {
+    const { f } = builder;
+    const a = words(builder, [
+      ...(['source', 'out', 'columns', 'chunk', 'chunks', 'length'] as const),
+      ...(['blockStep', 'step'] as const),
+    ]);
+    forItems(builder, (item) => {
+      const block = f.int(i32.divU(item, a.chunks));
+      const column = f.int(i32.mul(i32.remU(item, a.chunks), a.chunk));
+      const last = f.int(i32.min(a.columns, i32.add(column, a.chunk)));
+      f.for(column, last, v.count, () => {
+        const place = i32.add(i32.mul(block, a.blockStep), i32.mul(column, v.bytes));
+        const x = f.int(i32.add(a.source, place));
+        const best = f.local('v128', load.v128(x));
+        const at = f.local('v128', whole.constant(0));
+        const position = f.local('v128', whole.constant(0));
+        const next = f.local('v128');
+        const wins = f.local('v128');
+        const row = f.int(1);
+        f.setInt(row, 1);
+        f.for(row, a.length, 1, () => {
+          f.advance(x, a.step);
+          f.set(next, load.v128(x));
+          f.set(position, whole.add(position, whole.constant(1)));
+          const firstNaN = bits.and(v.ne(next, next), v.eq(best, best));
+          f.set(wins, bits.or(better(next, best), firstNaN));
+          f.set(best, bits.select(wins, next, best));
+          f.set(at, bits.select(wins, position, at));
+        });
+        const to = f.int(i32.add(a.out, i32.shl(i32.add(i32.mul(block, a.columns), column), 3)));
+        const wide = dtype === 'float32' ? [extend32(at, 'low'), extend32(at, 'high')] : [at];
+        const held = wide.map((vector) => f.local('v128', vector));
+        for (let lane = 0; lane < v.count; lane++)
+          f.if(i32.ltU(i32.add(column, lane), last), () =>
+            f.storeLane(8, to, held[lane >> 1], lane & 1, 8 * lane),
+          );
+      });
+    });
   });
 }

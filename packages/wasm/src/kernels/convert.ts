@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../emit/code.js';
 import { demote, promoteHigh, promoteLow } from '../emit/integers.js';
-import { f32, f64, i64 } from '../emit/numbers.js';
+import { f32, f64, i64, truncated } from '../emit/numbers.js';
 import { forItems, words } from './arguments.js';
 import { type Engine, kernelOf } from './engine.js';
 
@@ -131,16 +131,17 @@ function truth(x: Value): Value<'i32'> {
   return f64.ne(asFloat64(x), f64Const(0));
 }
 
-/** The low 32 bits of the truncated number; 0 for NaN and infinities. */
+/** Truncated; NaN and what is out of range become the smallest number. Narrower dtypes keep low bits. */
 function asInt32(f: Code, x: Value): Value<'i32'> {
   if (isType(x, 'i32')) return x;
   if (isType(x, 'i64')) return i64.low(x);
   const number = f.local('f64', asFloat64(x));
-  const turns = f64.trunc(f64.mul(number, f64Const(2 ** -32)));
-  return i64.low(i64.ofF64(f64.sub(number, f64.mul(turns, f64Const(2 ** 32)))));
+  const above = f64.gt(number, f64Const(-(2 ** 31) - 1));
+  const inRange = i32.and(above, f64.lt(number, f64Const(2 ** 31)));
+  return select(inRange, truncated(number), int(-(2 ** 31)));
 }
 
-/** Truncated; NaN and what is out of range become the smallest number. */
+/** The same in 64 bits. */
 function asInt64(f: Code, x: Value): Value<'i64'> {
   if (isType(x, 'i64')) return x;
   if (isType(x, 'i32')) return i64.ofI32(int(x));

@@ -309,6 +309,9 @@ function textOf(outputs: readonly Node[]): { text: string; long: boolean } {
         line = `${node.op} ${visit(node.x)}`;
         break;
       case 'binary':
+        long ||= isLong(node.op);
+        line = `${node.op} ${visit(node.a)} ${visit(node.b)}`;
+        break;
       case 'compare':
         line = `${node.op} ${visit(node.a)} ${visit(node.b)}`;
         break;

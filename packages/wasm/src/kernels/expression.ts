@@ -13,8 +13,8 @@
  *
  * A node that is used twice (the same object) is computed once. Inputs have the shape of the result
  * (expand them: stride 0 costs nothing, neither for a scalar nor per channel) and its dtype, or are
- * bool or uint8 where they are read by {@link test}. Every shape, constant-free of data, is compiled once;
- * constants are part of the code, numbers are not.
+ * bool or uint8 where they are read by {@link test}. There is at least one input. Each tree is compiled
+ * once: constants are part of the code, numbers are not, so what changes from call to call is a number.
  */
 
 import {

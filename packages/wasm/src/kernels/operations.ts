@@ -9,6 +9,8 @@ import { erf } from './math/error-function.js';
 import { exp, exp2, expm1, sigmoid, tanh } from './math/exponential.js';
 import { log, log1p, log2, log10 } from './math/logarithm.js';
 import { d, type Maths } from './math/maths.js';
+import { power } from './math/power.js';
+import { cos, sin } from './math/trigonometry.js';
 
 /** What operations are written with. */
 export interface Emission {
@@ -55,6 +57,8 @@ const LONG: Partial<Record<UnaryName, Unary>> = {
   tanh: wide(tanh),
   sigmoid: wide(sigmoid),
   erf: wide(erf),
+  sin: wide(sin), // of moderate numbers: see TRIGONOMETRIC_LIMIT
+  cos: wide(cos),
 };
 
 const FLOAT_UNARY: Partial<Record<UnaryName, Unary>> = {
@@ -110,13 +114,22 @@ const INTEGER_BINARY: Partial<Record<BinaryName, Binary>> = {
   minimum: (e, a, b) => whole(e).min(a, b),
 };
 
+/** For float32, in float64 lanes. */
+const pow: Binary = (e, a, b) => {
+  const low = e.hold(power(e.maths, e.hold(promoteLow(a)), e.hold(promoteLow(b))));
+  const high = power(e.maths, e.hold(promoteHigh(a)), e.hold(promoteHigh(b)));
+  return demote(low, e.hold(high));
+};
+
 const isFloatDType = (dtype: ComputeDType) => dtype === 'float32' || dtype === 'float64';
 
 export const unaryOf = (dtype: ComputeDType, op: UnaryName): Unary | undefined =>
   (isFloatDType(dtype) ? FLOAT_UNARY : INTEGER_UNARY)[op];
 
 export const binaryOf = (dtype: ComputeDType, op: BinaryName): Binary | undefined =>
-  (isFloatDType(dtype) ? FLOAT_BINARY : INTEGER_BINARY)[op];
+  op === 'pow' && dtype === 'float32'
+    ? pow
+    : (isFloatDType(dtype) ? FLOAT_BINARY : INTEGER_BINARY)[op];
 
 /** Whether an expression in `dtype` may contain the operation. */
 export const hasUnary = (dtype: ComputeDType, op: UnaryName): boolean =>
@@ -124,7 +137,8 @@ export const hasUnary = (dtype: ComputeDType, op: UnaryName): boolean =>
 export const hasBinary = (dtype: ComputeDType, op: BinaryName): boolean =>
   binaryOf(dtype, op) !== undefined;
 
-export const isLong = (op: UnaryName): boolean => op in LONG || op === 'rsqrt';
+export const isLong = (op: UnaryName | BinaryName): boolean =>
+  op in LONG || op === 'rsqrt' || op === 'pow';
 
 /** The mask of lanes where the comparison holds. */
 export const compareOf = (e: Emission, op: CompareName, a: Vector, b: Vector): Vector =>

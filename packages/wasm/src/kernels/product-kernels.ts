@@ -13,7 +13,7 @@ const VECTORS = 2;
 export const PANEL_COLUMNS = { float32: 4 * VECTORS, float64: 2 * VECTORS } as const;
 
 /** Steps along the depth that are summed in registers; sums of longer products are put together. */
-const DEPTH = 512;
+const DEPTH = 256;
 
 /**
  * `[batch][panel][depth][line]` from a factor in any layout; lines past the last are zeros. Reads

@@ -13,7 +13,7 @@ import {
   type Value,
   value,
 } from '../emit/code.js';
-import { promoteLow } from '../emit/integers.js';
+import { promoteHigh, promoteLow } from '../emit/integers.js';
 import { type FloatDType, lanes, type Vector } from '../emit/lanes.js';
 import { f32, f64 } from '../emit/numbers.js';
 import type { Kernel } from '../threads/kernel-cache.js';
@@ -71,9 +71,11 @@ function takeRun(
 ): void {
   const { bytes } = lanes(dtype);
   const { name, scalar } = OPERATION[op];
-  const wide = dtype === 'float64' ? 4 : 8;
-  const sums = Array.from({ length: wide }, () => f.local('v128'));
-  const read = (i: number) => readVector(dtype, x, i);
+  // Extremes need no more digits than they have.
+  const narrow = dtype === 'float64' || op === 'amax' || op === 'amin';
+  const carried = narrow ? lanes(dtype) : d;
+  const sums = Array.from({ length: narrow ? 4 : 8 }, () => f.local('v128'));
+  const read = (i: number) => readVector(narrow ? 'float64' : dtype, x, i);
   const blocks = f.int(i32.add(x, i32.and(i32.sub(end, x), -64)));
   const stop = f.int();
   f.while(
@@ -87,16 +89,19 @@ function takeRun(
       f.for(x, stop, 64, () => {
         f.keepLoopSmall(stop);
         sums.forEach((sum, i) => {
-          f.set(sum, d[name](sum, read(i)));
+          f.set(sum, carried[name](sum, read(i)));
         });
       });
-      f.set(total.lanes, d[name](total.lanes, pairwise<Vector>(sums, d[name])));
+      const block = f.local('v128', pairwise<Vector>(sums, carried[name]));
+      const widened =
+        carried.dtype === 'float64' ? block : d[name](promoteLow(block), promoteHigh(block));
+      f.set(total.lanes, d[name](total.lanes, widened));
     },
   );
   const pairs = f.int(i32.add(x, i32.and(i32.sub(end, x), -2 * bytes)));
   f.for(x, pairs, 2 * bytes, () => {
     f.keepLoopSmall(pairs);
-    f.set(total.lanes, d[name](total.lanes, read(0)));
+    f.set(total.lanes, d[name](total.lanes, readVector(dtype, x, 0)));
   });
   f.for(x, end, bytes, () => {
     f.keepLoopSmall(end);

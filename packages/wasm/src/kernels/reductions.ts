@@ -9,7 +9,7 @@ import {
 } from '@voxgrad/core';
 import type { FloatDType } from '../emit/lanes.js';
 import type { Call } from '../memory/call.js';
-import { argReduceKernel } from './arg-reduce-kernel.js';
+import { argReduceColumnsKernel, argReduceKernel } from './arg-reduce-kernel.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine } from './engine.js';
 import { hostKernels } from './fallback.js';
@@ -45,15 +45,8 @@ export function reductions(engine: Engine): Pick<Kernels, 'reduce' | 'argReduce'
       if (!isComputed(x)) return host.argReduce(op, x);
       return calling(engine, op, (call) => {
         const length = x.shape[x.shape.length - 1];
-        const rows = numelOf(x.shape) / length;
-        const out = call.output('int64', rows);
-        const source = rowMajor(engine, call, x);
-        const rowsPerItem = Math.max(1, Math.floor(PART / length));
-        engine.team.run(
-          argReduceKernel(engine, op, x.dtype as FloatDType),
-          Math.ceil(rows / rowsPerItem),
-          [source, out.pointer, rows, rowsPerItem, length],
-        );
+        const out = call.output('int64', numelOf(x.shape) / length);
+        argReduceTo(engine, call, op, x, out.pointer);
         return out.storage();
       });
     },
@@ -185,5 +178,30 @@ function combine(
   const resultsPerItem = Math.max(1, Math.floor(PART / parts));
   engine.team.run(combineKernel(engine, op, dtype), Math.ceil(results / resultsPerItem), [
     ...[partial, out, results, resultsPerItem, parts, inner],
+  ]);
+}
+
+function argReduceTo(engine: Engine, call: Call, op: ArgReduceName, x: View, out: number): void {
+  const dtype = x.dtype as FloatDType;
+  const bytes = bytesPerElement(dtype);
+  const axis = x.shape.length - 1;
+  const length = x.shape[axis];
+  const rows = numelOf(x.shape) / length;
+  const kept = collapseTogether(x.shape.slice(0, axis), [x.strides.slice(0, axis)]);
+  const [columns, blocks] = [kept.shape.at(-1) ?? 1, kept.shape.at(-2) ?? 1];
+  const strides = kept.strides[0];
+  if (x.strides[axis] !== 1 && kept.shape.length <= 2 && strides.at(-1) === 1) {
+    const chunk = Math.max(64, Math.floor(PART / length / 64) * 64);
+    const chunks = Math.ceil(columns / chunk);
+    engine.team.run(argReduceColumnsKernel(engine, op, dtype), blocks * chunks, [
+      ...[call.readView(x), out, columns, chunk, chunks, length],
+      ...[(strides.at(-2) ?? 0) * bytes, x.strides[axis] * bytes],
+    ]);
+    return;
+  }
+  const source = rowMajor(engine, call, x);
+  const rowsPerItem = Math.max(1, Math.floor(PART / length));
+  engine.team.run(argReduceKernel(engine, op, dtype), Math.ceil(rows / rowsPerItem), [
+    ...[source, out, rows, rowsPerItem, length],
   ]);
 }

@@ -211,8 +211,8 @@ export class DeviceMemory {
     const mega = (n: number) => `${(n / 2 ** 20).toFixed(1)} MiB`;
     return new VoxgradError(
       'MEMORY',
-      `${operation}: cannot get ${mega(bytes)} of device memory: ${mega(this.#heap.used)} of a budget ` +
-        `of ${mega(this.#budget)} are in use by this operation. Use smaller tensors, or give ` +
+      `cannot allocate ${bytes} bytes (${mega(bytes)}) of device memory for ${operation}: ` +
+        `${mega(this.#heap.used)} of a budget of ${mega(this.#budget)} are in use by this operation. Use smaller tensors, or give ` +
         'createWasmDevice() a larger budgetBytes (up to 4 GiB)',
     );
   }

@@ -22,6 +22,8 @@ export class Team {
   readonly #words: Int32Array;
   readonly #patience: number;
   readonly #wanted: number;
+  readonly #workerUrl: string | URL | undefined;
+  #started = false;
   #workers: WorkerHandle[] = [];
   #failure: VoxgradError | null = null;
 
@@ -32,13 +34,19 @@ export class Team {
     this.#words = new Int32Array(memory.memory.buffer, 0, 16384);
     this.#patience = patience;
     this.#wanted = memory.shared ? threads : 1;
-    if (this.#wanted > 1)
-      void startWorkers(this.#wanted - 1, memory.memory, workerUrl, {
-        started: (workers) => {
-          this.#workers = workers;
-        },
-        died: (what) => this.#lose(what),
-      });
+    this.#workerUrl = workerUrl;
+  }
+
+  /** Starts the workers, when there is a first job for them. */
+  #start(): void {
+    this.#started = true;
+    if (this.#wanted === 1) return;
+    startWorkers(this.#wanted - 1, this.memory.memory, this.#workerUrl, {
+      started: (workers) => {
+        this.#workers = workers;
+      },
+      died: (what) => this.#lose(what),
+    });
   }
 
   /** Threads that compute now: 1 until the workers are up. */
@@ -52,6 +60,7 @@ export class Team {
    * @throws VoxgradError DEVICE where one could not be started or has died; the device computes on
    */
   async ready(): Promise<void> {
+    if (!this.#started) this.#start();
     const deadline = Date.now() + 10_000;
     while (this.size < this.#wanted && !this.#failure && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -73,7 +82,8 @@ export class Team {
     const { buffer } = this.memory.memory;
     new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
     if (numbers.length > 0) new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
-    if (items === 1 || this.#workers.length === 0) this.#alone(kernel, items);
+    if (items > 1 && !this.#started) this.#start();
+    if (items === 1 || this.size === 1) this.#alone(kernel, items);
     else this.#together(kernel, items);
   }
 
@@ -152,6 +162,7 @@ export class Team {
 
   /** Stops the workers; the device computes on with one thread. */
   stop(): void {
+    this.#started = true;
     for (const worker of this.#workers) worker.stop();
     this.#workers = [];
   }

@@ -31,29 +31,39 @@ interface NodeWorkers {
 const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
 
 /** Workers over `memory`. They are up some time after this returns, and never keep a program alive. */
-export async function startWorkers(
+export function startWorkers(
   count: number,
   memory: WebAssembly.Memory,
   workerUrl: string | URL | undefined,
   events: Events,
-): Promise<void> {
-  try {
-    const start = isNode
-      ? await nodeStarter(memory, workerUrl, events)
-      : webStarter(memory, workerUrl, events);
+): void {
+  const startAll = (start: (name: string) => WorkerHandle) =>
     events.started(Array.from({ length: count }, (_, i) => start(`voxgrad-wasm-${i + 1}`)));
+  const failed = (error: unknown) => events.died(`workers could not be started: ${String(error)}`);
+  try {
+    if (!isNode) startAll(webStarter(memory, workerUrl, events));
+    else {
+      // At once where Node gives its modules out synchronously (20.16, 22.3), so that a program without
+      // an await has workers too.
+      const known = process.getBuiltinModule?.('node:worker_threads') as NodeWorkers | undefined;
+      const specifier = 'node:worker_threads'; // a variable, so that bundlers for browsers leave it alone
+      if (known) startAll(nodeStarter(known, memory, workerUrl, events));
+      else
+        (import(/* @vite-ignore */ specifier) as Promise<NodeWorkers>)
+          .then((loaded) => startAll(nodeStarter(loaded, memory, workerUrl, events)))
+          .catch(failed);
+    }
   } catch (error) {
-    events.died(`workers could not be started: ${String(error)}`);
+    failed(error);
   }
 }
 
-async function nodeStarter(
+function nodeStarter(
+  { Worker }: NodeWorkers,
   memory: WebAssembly.Memory,
   url: string | URL | undefined,
   events: Events,
 ) {
-  const specifier = 'node:worker_threads'; // a variable, so that bundlers for browsers leave it alone
-  const { Worker } = (await import(/* @vite-ignore */ specifier)) as NodeWorkers;
   return (name: string): WorkerHandle => {
     let stopped = false;
     const worker = new Worker(url ?? WORKER_SOURCE, {

@@ -3,13 +3,16 @@
 
 import { i32x4, i64x2 } from '../../emit/integers.js';
 import type { Vector } from '../../emit/lanes.js';
-import { d, type Maths, magnitude, polynomial, withSign } from './maths.js';
-
-const LN2_HIGH = 0.6931471803691238; // its last 21 bits are zeros, so that n times it is exact
-const LN2_LOW = 1.9082149292705877e-10;
-
-/** Added to a number below 2⁵¹, it leaves the nearest integer in the lowest bits. */
-const ROUNDER = 1.5 * 2 ** 52;
+import {
+  d,
+  LN2_HIGH,
+  LN2_LOW,
+  type Maths,
+  magnitude,
+  polynomial,
+  ROUNDER,
+  withSign,
+} from './maths.js';
 
 /** 1/2!, 1/3!, … */
 const inverseFactorials = (count: number): number[] => {

@@ -3,10 +3,7 @@
 
 import { i64x2 } from '../../emit/integers.js';
 import { bits, type Vector } from '../../emit/lanes.js';
-import { d, type Maths, polynomial } from './maths.js';
-
-const LN2_HIGH = 0.6931471803691238;
-const LN2_LOW = 1.9082149292705877e-10;
+import { d, LN2_HIGH, LN2_LOW, type Maths, polynomial } from './maths.js';
 
 const TERMS = [
   6.666666666666735e-1, 3.999999999940942e-1, 2.857142874366239e-1, 2.222219843214978e-1,
@@ -51,7 +48,7 @@ function series(m: Maths, f: Vector): { half: Vector; rest: Vector } {
   return { half, rest: m.hold(d.mul(s, d.add(half, R))) };
 }
 
-/** `y` for positive finite `x`; −∞ for 0, ∞ for ∞, NaN for the rest. `x` is the argument plus `zero`. */
+/** `y` for finite `x` above `zeroAt`; −∞ there, ∞ for ∞, NaN for the rest. */
 function bounded(m: Maths, y: Vector, x: Vector, zeroAt: number): Vector {
   const zero = m.constant(zeroAt);
   const infinite = m.constant(Infinity);

@@ -17,6 +17,13 @@ export interface Maths {
 
 export const d: Lanes = lanes('float64');
 
+/** ln 2 in two parts; the last 21 bits of the first are zeros, so that small integers times it are exact. */
+export const LN2_HIGH = 0.6931471803691238;
+export const LN2_LOW = 1.9082149292705877e-10;
+
+/** Added to a number below 2⁵¹, it leaves the nearest integer in the lowest bits. */
+export const ROUNDER = 1.5 * 2 ** 52;
+
 export const SIGN = 1n << 63n;
 
 /** Σ coefficients[i] · xⁱ; the even and the odd powers apart, which halves the wait for results. */

@@ -1,0 +1,52 @@
+// PyTorch in a process of its own, which answers one command at a time, so that its runs take turns
+// with ours.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PYTHON = '/usr/bin/python3';
+
+/** Debian's PyTorch takes the generic BLAS unless OpenBLAS stands before it. */
+export function openBlasFolder(): string | null {
+  const triples = existsSync('/usr/lib') ? readdirSync('/usr/lib') : [];
+  const folders = triples.map((triple) => `/usr/lib/${triple}/openblas-pthread`);
+  return folders.find((folder) => existsSync(folder)) ?? null;
+}
+
+export function pythonEnvironment(): NodeJS.ProcessEnv {
+  const { OPENBLAS_CORETYPE: _, ...env } = process.env;
+  const folder = openBlasFolder();
+  return folder ? { ...env, LD_LIBRARY_PATH: folder } : env;
+}
+
+export const torchIsHere = (): boolean =>
+  existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import torch']).status === 0;
+
+export class TorchPeer {
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(name: 'torch_server.py' | 'torch_brain.py') {
+    const script = fileURLToPath(new URL(name, import.meta.url));
+    this.#process = spawn(PYTHON, [script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: pythonEnvironment(),
+    });
+    const { stdout } = this.#process;
+    if (!stdout) throw new Error('the process of PyTorch has no output');
+    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  }
+
+  async ask<T>(command: object): Promise<T> {
+    this.#process.stdin?.write(`${JSON.stringify(command)}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error('the process of PyTorch has ended');
+    return JSON.parse(value) as T;
+  }
+
+  stop(): void {
+    this.#process.stdin?.end();
+  }
+}
