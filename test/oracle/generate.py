@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 
 import torch  # noqa: E402
 
+from annealing import make_annealing  # noqa: E402
 from checkpoints import make_checkpoints  # noqa: E402
 from compare import differences  # noqa: E402
 from convolution import make_convolution  # noqa: E402
@@ -40,6 +41,7 @@ PARTS = {
     "operation_errors": (make_operation_errors, FIXTURES),
     "torch_names": (make_torch_names, FIXTURES),
     "optimizers": (make_optimizers, FIXTURES),
+    "annealing": (make_annealing, FIXTURES),
     "example": (make_example, "examples/seismic/checkpoint"),
 }
 

@@ -1,4 +1,4 @@
-"""torch_names.json: the public names of torch, Tensor, torch.nn, its functional, utils and Module."""
+"""torch_names.json: the public names of torch, Tensor, torch.nn, its functional, utils (with its submodules) and Module."""
 import types
 
 import torch
@@ -29,6 +29,11 @@ def callables(module):
     return [name for name, value in sorted(vars(module).items()) if callable(value) and is_public(name, value)]
 
 
+def own(module):
+    """What the module itself defines."""
+    return [name for name in callables(module) if getattr(module, name).__module__ == module.__name__]
+
+
 def members(kind):
     return [name for name in dir(kind) if not name.startswith("_")]
 
@@ -36,5 +41,6 @@ def members(kind):
 def make_torch_names(folder):
     classes = sorted(name for name, value in vars(nn).items() if isinstance(value, type) and not name.startswith("_"))
     names = {"nn": classes, "functional": list(functions()), "top": callables(torch),
-             "Tensor": members(torch.Tensor), "Module": members(nn.Module), "utils": callables(nn.utils)}
+             "Tensor": members(torch.Tensor), "Module": members(nn.Module), "utils": callables(nn.utils),
+             "parametrize": own(nn.utils.parametrize), "parametrizations": own(nn.utils.parametrizations)}
     write_json(folder / "torch_names.json", {"torch": torch.__version__, **names})

@@ -88,7 +88,7 @@ describe('names', () => {
     ['os', 'system'],
     ['posix', 'system'],
     ['builtins', 'eval'],
-    ['__builtin__', 'getattr'],
+    ['__builtin__', 'setattr'],
     ['torch', 'load'],
     ['__main__', 'Network'],
     ['', ''],
@@ -99,6 +99,38 @@ describe('names', () => {
     expect(error.where).toMatchObject({ entry: 'archive/data.pkl', offset: 2 });
     const stacked = bytes(0x8c, module.length, module, 0x8c, name.length, name, 0x93);
     await expectFailure(loadPickle(stacked), 'REFUSED', /nothing in a file is run/);
+  });
+
+  const call = (owner: string, name: string, builtins = 'builtins') =>
+    loadPickle(bytes(`c${builtins}\ngetattr\n`, owner, unicode(name), 0x86, 'R'));
+  const ONE_CYCLE = 'ctorch.optim.lr_scheduler\nOneCycleLR\n';
+
+  test('getattr of the annealing curves is their name', async () => {
+    for (const builtins of ['builtins', '__builtin__'])
+      expect(await call(ONE_CYCLE, '_annealing_cos', builtins)).toBe(
+        'torch.optim.lr_scheduler.OneCycleLR._annealing_cos',
+      );
+    expect(await call('ctorch.optim.swa_utils\nSWALR\n', '_linear_anneal')).toBe(
+      'torch.optim.swa_utils.SWALR._linear_anneal',
+    );
+  });
+
+  test.each([
+    [ONE_CYCLE, '__init__'],
+    [ONE_CYCLE, '__class__'],
+    ['ctorch.optim.sgd\nSGD\n', '_annealing_cos'],
+    ['ccollections\nOrderedDict\n', '_annealing_cos'],
+    ['N', '_annealing_cos'],
+  ])('getattr(%j, %s) is not', async (owner, name) => {
+    await expectFailure(call(owner, name), 'CORRUPT', /only the annealing curves/);
+  });
+
+  test('a scheduler itself cannot be loaded', async () => {
+    await expectFailure(
+      loadPickle(bytes(ONE_CYCLE, EMPTY_TUPLE, 0x81)),
+      'UNSUPPORTED',
+      /Save its state_dict/,
+    );
   });
 
   test('a name is refused even if nothing uses it', async () => {

@@ -50,11 +50,21 @@ export function checkOptions(operation: string, given: unknown, known: KnownOpti
       `${operation}(): expected an options object { ${names.join(', ')} }, but got ${describe(given)}`,
     );
   if (stranger !== undefined) throw unexpected(operation, stranger, names);
-  for (const [name, value] of entries)
+  for (const [name, value] of entries) {
+    if (name === 'generator' && value !== undefined) requireGenerator(operation, value);
     if (value === null && (isList(known) || known[name] !== 'nullable'))
       throw argumentError(
         `${operation}(): option '${name}' must not be null; leave it out instead`,
       );
+  }
+}
+
+/** One of any copy of the library that is loaded, which its class would not say. */
+function requireGenerator(operation: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || !('uint32' in value && 'manualSeed' in value))
+    throw argumentError(
+      `${operation}(): expected a Generator for 'generator', but got ${describe(value)}`,
+    );
 }
 
 function unexpected(operation: string, name: string, names: readonly string[]) {

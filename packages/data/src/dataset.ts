@@ -7,6 +7,8 @@ import {
   formatShape,
   type Generator,
   randperm,
+  requireFunction,
+  requireTensorList,
   shapeError,
   type Tensor,
 } from '@voxgrad/core';
@@ -33,12 +35,19 @@ export function toDataset<T>(data: DatasetLike<T>): Dataset<T> {
   );
 }
 
+/** Throws unless `value` is a list, or an array of numbers. */
+export function requireList(owner: string, name: string, value: unknown): void {
+  if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && 'length' in value))
+    throw argumentError(`${owner}: expected a list for ${name}, but got ${describe(value)}`);
+}
+
 /** Row `index` of each tensor: `[n, …]` tensors give samples of `[…]` tensors. */
 export class TensorDataset implements Dataset<Tensor[]> {
   readonly tensors: readonly Tensor[];
 
   constructor(...tensors: Tensor[]) {
     if (tensors.length === 0) throw argumentError('TensorDataset: expected at least one tensor');
+    requireTensorList('TensorDataset', 'tensors', tensors);
     if (tensors.some((x) => x.ndim === 0 || x.shape[0] !== tensors[0].shape[0]))
       throw shapeError(
         'Size mismatch between tensors: TensorDataset needs one first size, but got ' +
@@ -61,6 +70,7 @@ export class ConcatDataset<T> implements Dataset<T> {
   readonly datasets: readonly Dataset<T>[];
 
   constructor(datasets: readonly DatasetLike<T>[]) {
+    requireList('ConcatDataset', 'datasets', datasets);
     if (datasets.length === 0) throw argumentError('datasets should not be an empty iterable');
     this.datasets = datasets.map(toDataset);
   }
@@ -89,6 +99,7 @@ export class Subset<T> implements Dataset<T> {
     readonly indices: readonly number[],
   ) {
     this.dataset = toDataset(dataset);
+    requireList('Subset', 'indices', indices);
   }
 
   get length(): number {
@@ -116,6 +127,7 @@ export function mapDataset<T, U>(
   fn: (sample: T, index: number) => U | Promise<U>,
 ): Dataset<U> {
   const source = toDataset(dataset);
+  requireFunction('mapDataset', 'fn', fn);
   return {
     get length() {
       return source.length;
@@ -153,6 +165,7 @@ export function randomSplit<T>(
 ): Subset<T>[] {
   checkOptions('randomSplit', options, ['generator']);
   const source = toDataset(dataset);
+  requireList('randomSplit', 'lengths', lengths);
   const total = lengths.reduce((a, b) => a + b, 0);
   const sizes = isWhole(total) ? sizesOf(lengths, source.length) : lengths;
   if (!sizes.every((size) => Number.isInteger(size) && size >= 0))

@@ -9,7 +9,7 @@ import {
   Generator,
   randint,
 } from '@voxgrad/core';
-import { permutation } from './dataset.js';
+import { permutation, requireList } from './dataset.js';
 import { multinomial } from './multinomial.js';
 
 // JavaScript's generator, whose name core's source of random numbers has taken here.
@@ -26,6 +26,18 @@ interface Sized {
   readonly length: number;
 }
 
+function checkSized(owner: string, source: Sized): void {
+  if (!Number.isInteger(source?.length))
+    throw argumentError(
+      `${owner}: expected a dataset, which has a length, but got ${describe(source)}`,
+    );
+}
+
+function requireIterable(owner: string, name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+    throw argumentError(`${owner}: expected a list for ${name}, but got ${describe(value)}`);
+}
+
 function checkCount(name: string, value: number): void {
   if (!(Number.isInteger(value) && value > 0))
     throw argumentError(
@@ -38,7 +50,9 @@ export const drawSeed = (generator: Generator): bigint => BigInt.asUintN(63, gen
 
 /** 0, 1, 2, … */
 export class SequentialSampler implements Sampler {
-  constructor(readonly source: Sized) {}
+  constructor(readonly source: Sized) {
+    checkSized('SequentialSampler', source);
+  }
 
   get length(): number {
     return this.source.length;
@@ -64,6 +78,7 @@ export class RandomSampler implements Sampler {
     readonly source: Sized,
     readonly options: RandomSamplerOptions = {},
   ) {
+    checkSized('RandomSampler', source);
     checkOptions('RandomSampler', options, ['replacement', 'numSamples', 'generator']);
     checkCount('numSamples', this.length);
   }
@@ -104,6 +119,7 @@ export class SubsetRandomSampler implements Sampler {
     readonly indices: readonly number[],
     readonly options: { generator?: Generator } = {},
   ) {
+    requireList('SubsetRandomSampler', 'indices', indices);
     checkOptions('SubsetRandomSampler', options, ['generator']);
   }
 
@@ -132,6 +148,7 @@ export class WeightedRandomSampler implements Sampler {
   ) {
     checkOptions('WeightedRandomSampler', options, ['replacement', 'generator']);
     checkCount('numSamples', numSamples);
+    requireIterable('WeightedRandomSampler', 'weights', weights);
     this.weights = Float64Array.from(weights);
     this.length = numSamples;
   }
@@ -150,6 +167,7 @@ export class BatchSampler implements Sampler<number[]> {
     readonly batchSize: number,
     readonly options: { dropLast?: boolean } = {},
   ) {
+    requireIterable('BatchSampler', 'sampler', sampler);
     checkOptions('BatchSampler', options, ['dropLast']);
     checkCount('batchSize', batchSize);
   }

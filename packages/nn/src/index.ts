@@ -1,6 +1,6 @@
-export * as functional from './functional.js';
+export * as functional from './functional-checked.js';
 export * as grad from './grad.js';
-export * as init from './init.js';
+export * as init from './init-checked.js';
 export type { LoadResult } from './load-state-dict.js';
 export * from './module.js';
 export * from './modules/activation.js';

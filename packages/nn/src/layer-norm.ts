@@ -6,11 +6,15 @@ import {
   embed,
   formatShape,
   numberList,
+  requireTensors,
   sameShape,
   shapeError,
   type Tensor,
 } from '@voxgrad/core';
 import { AFFINE_NORM, LOCAL_RESPONSE_NORM } from './option-tables.js';
+import { type TensorsThenOptions, tensorsThenOptions } from './positional.js';
+
+const TENSORS = ['weight', 'bias'] as const;
 
 export interface AffineNormOptions {
   weight?: Tensor | null;
@@ -35,9 +39,10 @@ function affine(y: Tensor, weight: Tensor | null | undefined, bias: Tensor | nul
 export function layerNorm(
   x: Tensor,
   normalizedShape: number | readonly number[],
-  options: AffineNormOptions = {},
+  ...given: TensorsThenOptions<AffineNormOptions>
 ): Tensor {
-  checkCall('layerNorm', { x }, options, AFFINE_NORM);
+  requireTensors('layerNorm', { x });
+  const options = tensorsThenOptions('layerNorm', TENSORS, AFFINE_NORM, given);
   const shape = numberList('layerNorm', 'normalizedShape', normalizedShape);
   const { weight, bias, eps = 1e-5 } = options;
   if (shape.length === 0)
@@ -60,8 +65,13 @@ export function layerNorm(
 }
 
 /** Normalises `[N, C, …]` over groups of channels; weight and bias are `[C]`. */
-export function groupNorm(x: Tensor, numGroups: number, options: AffineNormOptions = {}): Tensor {
-  checkCall('groupNorm', { x }, options, AFFINE_NORM);
+export function groupNorm(
+  x: Tensor,
+  numGroups: number,
+  ...given: TensorsThenOptions<AffineNormOptions>
+): Tensor {
+  requireTensors('groupNorm', { x });
+  const options = tensorsThenOptions('groupNorm', TENSORS, AFFINE_NORM, given);
   const { weight, bias, eps = 1e-5 } = options;
   if (x.ndim < 2)
     throw shapeError(`Expected at least 2 dimensions for input tensor but received ${x.ndim}`);

@@ -1,6 +1,7 @@
 import {
   argumentError,
   atSite,
+  checkArguments,
   checkOptions,
   type DeviceLike,
   type DType,
@@ -76,6 +77,11 @@ export abstract class Module {
   readonly #backwardHooks: Hook<BackwardHook> = new Set();
   readonly #loadHooks: Hook<LoadStateDictPostHook> = new Set();
 
+  /** Takes nothing, and says so: layers without options leave their arguments to this one. */
+  constructor(...surplus: never[]) {
+    checkArguments(new.target.name, '', surplus);
+  }
+
   static [Symbol.hasInstance](value: unknown): boolean {
     return instanceOfBrand(this, Module, BRAND, value);
   }
@@ -87,6 +93,10 @@ export abstract class Module {
     let args: readonly unknown[] = inputs;
     for (const hook of this.#preHooks) args = hook(this, args) ?? args;
     const forward = this.forward as (...all: readonly unknown[]) => unknown;
+    if (typeof forward !== 'function')
+      throw argumentError(
+        `Module [${this.constructor.name}] is missing the required "forward" function`,
+      );
     const run = (given: readonly unknown[]) => {
       let output = atSite(this, () => forward.apply(this, given as unknown[]));
       for (const hook of this.#hooks) output = hook(this, given, output) ?? output;

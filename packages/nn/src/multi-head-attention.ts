@@ -4,10 +4,12 @@ import {
   argumentError,
   bmm,
   checkCall,
+  describe,
   dtypeError,
   formatShape,
   isFloat,
   linear,
+  requireTensors,
   sameShape,
   shapeError,
   softmax,
@@ -146,6 +148,11 @@ export function multiHeadAttention(
   options: MultiHeadAttentionOptions = {},
 ): [Tensor, Tensor | null] {
   checkCall('multiHeadAttention', { query, key, value }, options, MULTI_HEAD_ATTENTION);
+  if (typeof weights !== 'object' || weights === null)
+    throw argumentError(
+      `multiHeadAttention(): expected an object of weights, but got ${describe(weights)}`,
+    );
+  requireTensors('multiHeadAttention', { outProjWeight: weights.outProjWeight });
   if (checkRanks(query, key, value, options, numHeads))
     return batchedAttention(query, key, value, numHeads, weights, options);
   const q = query.unsqueeze(1);

@@ -1,15 +1,18 @@
 import {
   argumentError,
   channelAffine,
-  checkCall,
   formatShape,
   hasBatchNorm,
   nativeBatchNorm,
   noGrad,
+  requireTensors,
   shapeError,
   type Tensor,
 } from '@voxgrad/core';
 import { BATCH_NORM, INSTANCE_NORM } from './option-tables.js';
+import { type TensorsThenOptions, tensorsThenOptions } from './positional.js';
+
+const TENSORS = ['runningMean', 'runningVar', 'weight', 'bias'] as const;
 
 export interface BatchNormOptions {
   runningMean?: Tensor | null;
@@ -27,8 +30,17 @@ export interface BatchNormOptions {
  * Normalises each channel of `[N, C, …]` to mean 0 and variance 1, then scales and shifts.
  * Running statistics are updated in place, with the unbiased variance.
  */
-export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor {
-  checkCall('batchNorm', { x }, options ?? null, BATCH_NORM);
+export function batchNorm(x: Tensor, options: BatchNormOptions): Tensor;
+/** The same with the tensors by position, as far as they are given. */
+export function batchNorm(
+  x: Tensor,
+  runningMean: Tensor | null,
+  runningVar: Tensor | null,
+  ...more: TensorsThenOptions<Omit<BatchNormOptions, 'runningMean' | 'runningVar'>>
+): Tensor;
+export function batchNorm(x: Tensor, ...given: readonly unknown[]): Tensor {
+  requireTensors('batchNorm', { x });
+  const options = tensorsThenOptions('batchNorm', TENSORS, BATCH_NORM, given);
   const {
     runningMean,
     runningVar,
@@ -105,8 +117,9 @@ export interface InstanceNormOptions {
  * Normalises each channel of each sample of `[N, C, …]`: batch norm of one sample with N·C
  * channels. Running statistics take the mean over the samples.
  */
-export function instanceNorm(x: Tensor, options: InstanceNormOptions = {}): Tensor {
-  checkCall('instanceNorm', { x }, options, INSTANCE_NORM);
+export function instanceNorm(x: Tensor, ...given: TensorsThenOptions<InstanceNormOptions>): Tensor {
+  requireTensors('instanceNorm', { x });
+  const options = tensorsThenOptions('instanceNorm', TENSORS, INSTANCE_NORM, given);
   const { runningMean, runningVar, weight, bias, useInputStats = true, momentum, eps } = options;
   const [batch, channels, ...spatial] = x.shape;
   if (useInputStats && spatial.every((size) => size === 1))

@@ -98,7 +98,7 @@ describe('init', () => {
     ['Unsupported nonlinearity gelu', () => init.calculateGain('gelu' as never)],
     ['Unsupported nonlinearity toString', () => init.calculateGain('toString' as never)],
     [
-      'negative_slope true not a valid number',
+      "calculateGain(): expected a number for 'a', but got true",
       () => init.calculateGain('leakyRelu', true as unknown as number),
     ],
     [

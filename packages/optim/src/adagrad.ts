@@ -19,7 +19,7 @@ export interface AdagradOptions {
  */
 export class Adagrad extends PerParameterOptimizer<AdagradOptions> {
   protected override readonly stateRules = {
-    tensorScalars: { step: 'float32' },
+    tensorScalars: { step: 'default' },
     required: ['step', 'sum'],
   } as const;
 

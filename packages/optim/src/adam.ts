@@ -40,7 +40,7 @@ function adaptiveStep(p: Tensor, g: Tensor, o: AdamOptions, state: ParamState): 
 }
 
 const RULES = {
-  tensorScalars: { step: 'float32' },
+  tensorScalars: { step: 'default' },
   required: ['step', 'exp_avg', 'exp_avg_sq'],
 } as const;
 

@@ -18,7 +18,7 @@ export interface AdamaxOptions {
  */
 export class Adamax extends PerParameterOptimizer<AdamaxOptions> {
   protected override readonly stateRules = {
-    tensorScalars: { step: 'float32' },
+    tensorScalars: { step: 'default' },
     required: ['step', 'exp_avg', 'exp_inf'],
   } as const;
 

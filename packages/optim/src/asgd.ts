@@ -2,7 +2,7 @@ import type { Tensor } from '@voxgrad/core';
 import type { Params } from './groups.js';
 import { countStep, momentOf, numberOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
-import { PerParameterOptimizer, penalised } from './per-parameter.js';
+import { inDefaultDtype, PerParameterOptimizer, penalised } from './per-parameter.js';
 
 export interface ASGDOptions {
   lr: number;
@@ -22,7 +22,7 @@ export interface ASGDOptions {
  */
 export class ASGD extends PerParameterOptimizer<ASGDOptions> {
   protected override readonly stateRules = {
-    tensorScalars: { step: 'float32', eta: 'float32', mu: 'float32' },
+    tensorScalars: { step: 'default', eta: 'default', mu: 'default' },
     required: ['step', 'eta', 'mu', 'ax'],
   } as const;
 
@@ -43,8 +43,8 @@ export class ASGD extends PerParameterOptimizer<ASGDOptions> {
 
   protected override update(p: Tensor, gradient: Tensor, o: ASGDOptions, state: ParamState): void {
     const step = countStep(state);
-    // PyTorch keeps both numbers in float32.
-    const eta = numberOf(state, 'eta', Math.fround(o.lr));
+    // PyTorch keeps both numbers in the default dtype.
+    const eta = numberOf(state, 'eta', inDefaultDtype(o.lr));
     const mu = numberOf(state, 'mu', 1);
     const g = penalised(gradient, p, o);
     p.mul_(1 - o.lambd * eta);
@@ -52,7 +52,7 @@ export class ASGD extends PerParameterOptimizer<ASGDOptions> {
     const average = momentOf(state, 'ax', p);
     if (mu === 1) average.copy_(p);
     else average.add_(p.sub(average).mul(mu));
-    state.eta = Math.fround(o.lr / (1 + o.lambd * o.lr * step) ** o.alpha);
-    state.mu = Math.fround(1 / Math.max(1, step - o.t0));
+    state.eta = inDefaultDtype(o.lr / (1 + o.lambd * o.lr * step) ** o.alpha);
+    state.mu = inDefaultDtype(1 / Math.max(1, step - o.t0));
   }
 }

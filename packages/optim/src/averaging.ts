@@ -36,6 +36,14 @@ export abstract class AveragedWeights {
   #kept: Map<string, Tensor> | undefined;
 
   constructor(source: ModelLike | Iterable<Tensor>, useBuffers: boolean) {
+    if (
+      typeof source !== 'object' ||
+      source === null ||
+      !(isModel(source) || Symbol.iterator in source)
+    )
+      throw argumentError(
+        `${new.target.name}: expected a module or a list of Tensors, but got ${describe(source)}`,
+      );
     this.#source = isModel(source) ? source : [...source];
     const weights = this.#weights();
     this.averages = clonesOf(weights);
@@ -54,7 +62,14 @@ export abstract class AveragedWeights {
     const source = this.#source;
     return isModel(source)
       ? source.stateDict()
-      : new Map(source.map((weight, i) => [String(i), weight]));
+      : new Map(
+          source.map((weight, i): [string, Tensor] => {
+            if (weight instanceof Tensor) return [String(i), weight];
+            throw argumentError(
+              `expected a list of Tensors to average, but got ${describe(weight)}`,
+            );
+          }),
+        );
   }
 
   /** Takes the weights of now into the average, after `optimizer.step()`; the first time copies. */
@@ -97,6 +112,8 @@ export abstract class AveragedWeights {
 
   /** Copies a state of `stateDict()` or of PyTorch's AveragedModel; all of it, or nothing. */
   loadStateDict(state: ReadonlyMap<string, Tensor>): void {
+    if (!(state instanceof Map))
+      throw argumentError(`loadStateDict(): expected a state dict (a Map), got ${describe(state)}`);
     const count = state.get('n_averaged');
     if (!(count instanceof Tensor))
       throw argumentError(`loadStateDict(): n_averaged is ${describe(count)}`);

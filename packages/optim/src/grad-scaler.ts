@@ -10,6 +10,7 @@ import {
 import type { Optimizer } from './optimizer.js';
 import { withDefaults } from './options.js';
 import { field, plain } from './plain.js';
+import { checkOptimizer } from './schedulers/scheduler.js';
 
 export interface GradScalerOptions {
   initScale?: number;
@@ -85,6 +86,7 @@ export class GradScaler {
 
   /** Divides the gradients of an optimizer by the scale, to clip them before `step`. */
   unscale_(optimizer: Optimizer<object>): void {
+    checkOptimizer(optimizer);
     if (!this.enabled) return;
     const stage = this.#records.get(optimizer)?.stage;
     if (stage === 'unscaled')
@@ -131,6 +133,7 @@ export class GradScaler {
   }
 
   #beforeStep(optimizer: Optimizer<object>): OptimizerRecord | undefined {
+    checkOptimizer(optimizer);
     if (!this.enabled) return undefined;
     if (this.#records.get(optimizer)?.stage === 'stepped')
       throw autogradError('step() has already been called since the last update().');
@@ -148,6 +151,10 @@ export class GradScaler {
   /** Adapts the scale, once all optimizers have stepped; or sets it. */
   update(newScale?: number): void {
     if (!this.enabled) return;
+    if (newScale !== undefined && typeof newScale !== 'number')
+      throw argumentError(
+        `update(): expected a number for newScale, but got ${describe(newScale)}`,
+      );
     if (newScale !== undefined) this.#scale = Math.fround(newScale);
     else this.#adapt();
     this.#records.clear();
@@ -183,6 +190,10 @@ export class GradScaler {
 
   loadStateDict(state: object): void {
     if (!this.enabled) return;
+    if (typeof state !== 'object' || state === null)
+      throw argumentError(
+        `loadStateDict(): expected the state dict of a GradScaler, but got ${describe(state)}`,
+      );
     const size = state instanceof Map ? state.size : Object.keys(state).length;
     if (size === 0)
       throw argumentError(

@@ -2,7 +2,7 @@ import type { Tensor } from '@voxgrad/core';
 import type { Params } from './groups.js';
 import { countStep, momentOf, numberOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, checkOption, withDefaults } from './options.js';
-import { PerParameterOptimizer, penalised } from './per-parameter.js';
+import { inDefaultDtype, PerParameterOptimizer, penalised } from './per-parameter.js';
 
 export interface NAdamOptions {
   lr: number;
@@ -18,7 +18,7 @@ export interface NAdamOptions {
  */
 export class NAdam extends PerParameterOptimizer<NAdamOptions> {
   protected override readonly stateRules = {
-    tensorScalars: { step: 'float32', mu_product: 'float32' },
+    tensorScalars: { step: 'default', mu_product: 'default' },
     required: ['step', 'mu_product', 'exp_avg', 'exp_avg_sq'],
   } as const;
 
@@ -44,10 +44,11 @@ export class NAdam extends PerParameterOptimizer<NAdamOptions> {
     const g = penalised(gradient, p, o);
     const weight = (t: number) => beta1 * (1 - 0.5 * 0.96 ** (t * o.momentumDecay));
     const [mu, next] = [weight(step), weight(step + 1)];
-    // PyTorch keeps the product of all μ in float32; rounding as it does keeps the runs together.
-    const product = timesInFloat32(numberOf(state, 'mu_product', 1), mu);
+    // PyTorch keeps the product of all μ in the default dtype; rounding as it does keeps the runs
+    // together.
+    const product = times(numberOf(state, 'mu_product', 1), mu);
     state.mu_product = product;
-    const nextProduct = timesInFloat32(timesInFloat32(product, mu), next);
+    const nextProduct = times(times(product, mu), next);
     const m = momentOf(state, 'exp_avg', p)
       .mul_(beta1)
       .add_(g, { alpha: 1 - beta1 });
@@ -64,4 +65,4 @@ export class NAdam extends PerParameterOptimizer<NAdamOptions> {
   }
 }
 
-const timesInFloat32 = (a: number, b: number): number => Math.fround(a * Math.fround(b));
+const times = (a: number, b: number): number => inDefaultDtype(a * inDefaultDtype(b));

@@ -1,4 +1,4 @@
-import { enableGrad, noGrad, type Tensor } from '@voxgrad/core';
+import { enableGrad, getDefaultDtype, noGrad, type Tensor } from '@voxgrad/core';
 import { keepState, Optimizer, type ParamState } from './optimizer.js';
 
 /** An optimizer that updates each parameter from its own gradient alone. */
@@ -30,6 +30,10 @@ export abstract class PerParameterOptimizer<O extends object> extends Optimizer<
     return loss;
   }
 }
+
+/** `value` as a tensor of the default dtype holds it, in which PyTorch keeps such numbers. */
+export const inDefaultDtype = (value: number): number =>
+  getDefaultDtype() === 'float64' ? value : Math.fround(value);
 
 /** The gradient of what is minimised: negated to maximise, with the L2 penalty's term. */
 export function penalised(

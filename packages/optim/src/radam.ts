@@ -17,7 +17,7 @@ export interface RAdamOptions {
  */
 export class RAdam extends PerParameterOptimizer<RAdamOptions> {
   protected override readonly stateRules = {
-    tensorScalars: { step: 'float32' },
+    tensorScalars: { step: 'default' },
     required: ['step', 'exp_avg', 'exp_avg_sq'],
   } as const;
 

@@ -1,7 +1,15 @@
 // Optimizer states in PyTorch's layout: { state: { 0: { exp_avg, … }, … }, param_groups: [{ lr, …,
 // params: [0, …] }] }. Parameters are numbered across groups, in order.
 
-import { argumentError, describe, formatShape, isFloat, sameShape, Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  describe,
+  formatShape,
+  getDefaultDtype,
+  isFloat,
+  sameShape,
+  Tensor,
+} from '@voxgrad/core';
 import { optionsOf, type ParamGroup } from './groups.js';
 import { camelCase, snakeCase } from './names.js';
 import type { ParamState } from './optimizer.js';
@@ -14,8 +22,11 @@ export interface OptimizerState {
 
 /** How an optimizer's state of a parameter differs from a record of tensors of its shape. */
 export interface StateRules {
-  /** Numbers that PyTorch 1.13 writes as 0-d tensors: in float32, or in the parameter's dtype. */
-  readonly tensorScalars?: Readonly<Record<string, 'float32' | 'parameter'>>;
+  /**
+   * Numbers that PyTorch 1.13 writes as 0-d tensors: in the default dtype, as `torch.tensor(0.)` and
+   * `torch.ones([])` make them, or in the parameter's.
+   */
+  readonly tensorScalars?: Readonly<Record<string, 'default' | 'parameter'>>;
   /** Numbers that PyTorch writes as they are. */
   readonly scalars?: readonly string[];
   /** Keys without which a state cannot be continued. */
@@ -53,7 +64,7 @@ function packParam(state: ParamState, parameter: Tensor, rules: StateRules): Par
   const entries = Object.entries(state).map(([key, value]) => {
     const kind = rules.tensorScalars?.[key];
     if (kind === undefined) return [key, value];
-    const dtype = kind === 'float32' ? 'float32' : parameter.dtype;
+    const dtype = kind === 'default' ? getDefaultDtype() : parameter.dtype;
     const pack = (item: unknown): unknown => {
       if (Array.isArray(item)) return item.map(pack);
       return typeof item === 'number' ? Tensor.filled([], item, dtype, parameter.device) : item;

@@ -51,6 +51,7 @@ export class WasmDevice extends Device {
       computes: COMPUTES,
       synchronous: true,
       profile: null,
+      convAddsBias: true,
       checkConv: (kernel, call) => checkConv(kernels, kernel, call),
     };
     super(name, 'wasm', capabilities, kernels);

@@ -70,9 +70,19 @@ function namespace({ title, torch, find, different = [] }: Place): Namespace {
 }
 
 const names =
-  readJson<Record<'nn' | 'functional' | 'Module' | 'utils' | 'top' | 'Tensor', string[]>>(
-    'torch_names',
-  );
+  readJson<
+    Record<
+      | 'nn'
+      | 'functional'
+      | 'Module'
+      | 'utils'
+      | 'parametrize'
+      | 'parametrizations'
+      | 'top'
+      | 'Tensor',
+      string[]
+    >
+  >('torch_names');
 const tensor = vg.tensor([1]);
 const module = new vg.nn.Identity();
 const inside = (holder: object, path: string, shown = path) => (path in holder ? shown : undefined);
@@ -98,6 +108,18 @@ export const namespaces: readonly Namespace[] = [
     title: 'torch.nn.utils',
     torch: names.utils,
     find: (name) => inside(vg.nn.utils, camel(name), `nn.utils.${camel(name)}`),
+  }),
+  namespace({
+    title: 'torch.nn.utils.parametrize',
+    torch: names.parametrize,
+    find: (name) =>
+      inside(vg.nn.utils.parametrize, camel(name), `nn.utils.parametrize.${camel(name)}`),
+  }),
+  namespace({
+    title: 'torch.nn.utils.parametrizations',
+    torch: names.parametrizations,
+    find: () => undefined,
+    different: DIFFERENT.parametrizations,
   }),
   namespace({
     title: 'torch.Tensor',

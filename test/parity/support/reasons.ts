@@ -24,6 +24,11 @@ export const MISSING: readonly Reason[] = [
   [/^clip_grad_norm$|^register_backward_hook$/, 'a deprecated name in PyTorch'],
   [/memory_format$/, 'memory layouts: tensors are made row-major'],
   [/^fuse_(conv|linear)_bn_weights$/, 'the inside of fuseConvBnEval and fuseLinearBnEval'],
+  // torch.nn.utils.parametrize and parametrizations
+  [/^cached$/, 'a parametrized parameter is computed when it is read: keep it in a variable'],
+  [/^type_before_parametrizations$/, 'a parametrized module keeps its class here'],
+  [/^transfer_parametrizations_and_params$/, 'register the parametrizations on the other module'],
+  [/^orthogonal$/, 'needs the matrix exponential; init.orthogonal_ is here'],
   // torch.Tensor and torch
   [/^Q(U?)Int|quantize|^q_|^qscheme$|int_repr|fake_quant|qparams|^fbgemm_/, 'quantized tensors'],
   [
@@ -98,6 +103,7 @@ export const DIFFERENT = {
     [list('cpu', 'cuda', 'ipu', 'xpu', 'type'), '`module.to(device)`, `module.to(dtype)`'],
     [list('to_empty'), '`module.to(device)`: there are no tensors without elements'],
   ],
+  parametrizations: [[list('spectral_norm'), '`nn.utils.spectralNorm`']],
   Tensor: [
     [list('numel', 'is_contiguous'), 'a property: `x.numel`, `x.isContiguous`'],
     [list('data'), '`x.data()` reads the elements; `x.detach()` is the tensor off the tape'],
@@ -145,6 +151,7 @@ export const DIFFERENT = {
   ],
 } as const satisfies {
   Module: readonly Reason[];
+  parametrizations: readonly Reason[];
   Tensor: readonly Reason[];
   top: (...have: ((name: string) => boolean)[]) => readonly Reason[];
 };

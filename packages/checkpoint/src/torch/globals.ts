@@ -5,6 +5,7 @@
 
 import { DTYPE_NAMES, STORAGE_CLASSES } from './dtypes.js';
 import { NUMPY_GLOBALS } from './numpy.js';
+import { SCHEDULER_GLOBALS } from './schedulers.js';
 import { TENSOR_GLOBALS } from './tensors.js';
 import {
   type CallContext,
@@ -125,10 +126,9 @@ const TORCH: readonly PyGlobal[] = [
 ];
 
 const ALLOWED: ReadonlyMap<string, PyGlobal> = new Map([
-  ...[...PLAIN, ...TORCH, ...TENSOR_GLOBALS, ...NUMPY_GLOBALS].map((global): [string, PyGlobal] => [
-    global.name,
-    global,
-  ]),
+  ...[...PLAIN, ...TORCH, ...TENSOR_GLOBALS, ...NUMPY_GLOBALS, ...SCHEDULER_GLOBALS].map(
+    (global): [string, PyGlobal] => [global.name, global],
+  ),
   ...STORAGE_CLASSES.flatMap((type): [string, PyGlobal][] =>
     ['torch', 'torch.storage', 'torch.cuda'].map((module) => [`${module}.${type.name}`, type]),
   ),

@@ -5,6 +5,7 @@ import { CheckpointError, type PathStep } from '../error.js';
 import { stripPrefixes } from '../state-dict.js';
 import { type Loaded, type LoadedKey, MAX_DEPTH } from '../value.js';
 import { NumpyArray } from './numpy.js';
+import { OpaqueObject } from './schedulers.js';
 import type { Storages } from './storages.js';
 import {
   Buildable,
@@ -65,6 +66,11 @@ class Materializer {
       throw this.#error('UNSUPPORTED', `${value.what} cannot be loaded. ${value.advice}`);
     if (value instanceof StorageRef)
       throw this.#error('UNSUPPORTED', 'a bare storage cannot be loaded. Save a tensor over it');
+    if (value instanceof OpaqueObject)
+      throw this.#error(
+        'UNSUPPORTED',
+        `an object of ${value.className} cannot be loaded. Save its state_dict() instead`,
+      );
     if (value instanceof Buildable)
       throw this.#error('UNSUPPORTED', 'a NumPy object that is not an array cannot be loaded');
     throw this.#error('CORRUPT', 'an object of an unknown kind');

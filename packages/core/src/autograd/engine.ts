@@ -7,7 +7,7 @@ import { describe, formatShape, sameShape } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkAnomaly } from './anomaly.js';
 import { backwardMode } from './mode.js';
-import type { Edge, Gradients, Node } from './node.js';
+import { AccumulateGrad, type Edge, type Gradients, type Node } from './node.js';
 import { PassingGradients } from './passing-gradients.js';
 
 interface WalkOptions {
@@ -67,6 +67,12 @@ function walk(
       if (end) continue;
       if (capture && node.next.length === 0) continue; // a leaf: captured, not accumulated
       if (capture && !node.next.some((edge) => edge !== null && order.has(edge.node))) continue;
+      const [arriving] = inputs;
+      if (node instanceof AccumulateGrad && arriving && node.takes(arriving))
+        if (passing.takeOver(arriving)) {
+          node.take(arriving);
+          continue;
+        }
       const results = passing.from(() => node.apply(inputs));
       checkAnomaly(node, results);
       node.next.forEach((edge, i) => {

@@ -114,6 +114,16 @@ export class AccumulateGrad extends Node {
     this.#leaf.grad = known === null ? gradient.clone() : known.add(gradient);
     return [];
   }
+
+  /** Whether the leaf can take over a gradient that nobody else has, instead of a copy. */
+  takes(gradient: Tensor): boolean {
+    const whole = gradient.isContiguous && gradient.storage.length === gradient.numel;
+    return this.#leaf.grad === null && whole;
+  }
+
+  take(gradient: Tensor): void {
+    this.#leaf.grad = gradient.alias();
+  }
 }
 
 /** A saved tensor that notices when its elements were overwritten since. */

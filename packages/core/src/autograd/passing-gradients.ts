@@ -54,6 +54,11 @@ export class PassingGradients {
     }
   }
 
+  /** Lets go of a gradient if nothing else holds it, and says whether that was so. */
+  takeOver({ storage }: Tensor): boolean {
+    return this.#holders.get(storage) === 1 && this.#holders.delete(storage);
+  }
+
   /** A user has seen the gradient and may keep it. */
   escape({ storage }: Tensor): void {
     this.#holders.delete(storage);

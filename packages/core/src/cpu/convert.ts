@@ -27,6 +27,8 @@ export function convert(source: HostArray, from: DType, to: DType): HostArray {
     // Wrap from the exact value; a detour through float64 would round first.
     const wide = source as BigInt64Array;
     for (let i = 0; i < out.length; i++) out[i] = Number(BigInt.asIntN(32, wide[i]));
+  } else if (kindOf(to) === 'integer' && kindOf(from) === 'float') {
+    for (let i = 0; i < out.length; i++) out[i] = floatToInt32(read(i));
   } else {
     for (let i = 0; i < out.length; i++) out[i] = read(i);
   }
@@ -40,6 +42,13 @@ function reader(source: HostArray, dtype: DType): (i: number) => number {
   const numbers = source as Float64Array;
   return (i) => numbers[i];
 }
+
+/**
+ * The same to int32, of which the narrower dtypes keep the lower bits, as PyTorch does on x86. The
+ * write into their array truncates.
+ */
+const floatToInt32 = (value: number): number =>
+  value > -2147483649 && value < 2147483648 ? value : -2147483648;
 
 /** Truncates toward zero; NaN and values outside the range become the smallest int64, as on x86. */
 function floatToInt64(value: number): bigint {

@@ -131,10 +131,11 @@ export interface Kernels {
   spreadPool(x: View, geometry: PoolGeometry): Storage;
 
   /**
-   * `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`, no bias. The first `output`
-   * positions are wanted; an adjoint's output padding can leave room for more.
+   * `[N, Ci, D, H, W], [Co, Ci/g, kD, kH, kW] → [N, Co, oD, oH, oW]`. The first `output`
+   * positions are wanted; an adjoint's output padding can leave room for more. `bias`, `[Co]`, is
+   * given only where the capabilities say that the kernel adds it.
    */
-  convForward?(x: View, weight: View, geometry: ConvGeometry): Storage;
+  convForward?(x: View, weight: View, geometry: ConvGeometry, bias?: View): Storage;
   /** The weight gradient alone. */
   convWeight?(x: View, gradOutput: View, geometry: ConvGeometry): Storage;
   /** All wanted gradients in one call; x or weight is null where no gradient wanted needs it. */
@@ -224,6 +225,8 @@ export interface Capabilities {
   readonly synchronous: boolean;
   /** The machine whose limits this device enforces while computing elsewhere, or null. */
   readonly profile: string | null;
+  /** Whether the forward convolution adds a bias itself. */
+  readonly convAddsBias?: boolean;
   /** Whether `kernel` takes `call`; an empty list means yes. */
   checkConv(kernel: ConvKernelName, call: ConvCall): readonly Refusal[];
 }

@@ -3,7 +3,7 @@
 import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { arange } from '../tensor/create.js';
-import { formatShape, normalizeDim, numberList, numelOf } from '../tensor/shape.js';
+import { describe, formatShape, normalizeDim, numberList, numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cumsum } from './cumulative.js';
 import { indexSelect } from './indexing.js';
@@ -103,6 +103,10 @@ function repeatedPositions(size: number, repeats: Tensor): Tensor {
 /** The dim split into `sizes`, of which one may be -1. */
 export function unflatten(x: Tensor, dim: number, sizes: readonly number[]): Tensor {
   requireTensors('unflatten', { x });
+  if (!Array.isArray(sizes))
+    throw argumentError(
+      `unflatten(): expected a list of numbers for 'sizes', but got ${describe(sizes)}`,
+    );
   numberList('unflatten', 'sizes', sizes);
   const axis = normalizeDim(dim, x.ndim);
   const size = x.shape[axis];

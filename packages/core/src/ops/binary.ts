@@ -1,7 +1,7 @@
 // Arithmetic of two operands, broadcast and promoted by `operands.ts`, so that a rule sees two
 // tensors of one shape.
 
-import { checkCall, requireTensors } from '../arguments.js';
+import { checkCall, notTensor, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import type { CompareName } from '../device/device.js';
 import { argumentError, dtypeError } from '../errors.js';
@@ -13,7 +13,10 @@ import { cast } from './cast.js';
 import {
   broadcastOperands,
   checkOperand,
+  isScalar,
   requireKind,
+  type Scalar,
+  scalarTensor,
   type TensorOrScalar,
   zeroOf,
 } from './operands.js';
@@ -180,8 +183,13 @@ const powNumberOp: Op<number> = defineOp<number>({
 });
 
 /** aᵇ. An integer base with a negative integer exponent is an error, as in PyTorch. */
-export function pow(a: Tensor, b: TensorOrScalar): Tensor {
-  requireTensors('pow', { a });
+export function pow(a: Scalar, b: Tensor): Tensor;
+export function pow(a: Tensor, b: TensorOrScalar): Tensor;
+export function pow(a: TensorOrScalar, b: TensorOrScalar): Tensor {
+  if (!(a instanceof Tensor)) {
+    if (!isScalar(a) || !(b instanceof Tensor)) throw notTensor('pow', 'a', a);
+    return powOp(scalarTensor(a, resultType(a, b), b.device), b);
+  }
   if (typeof b === 'number') {
     if (!isFloat(a.dtype) && b < 0 && Number.isInteger(b))
       throw dtypeError('Integers to negative integer powers are not allowed.');
@@ -230,10 +238,14 @@ export function rsub(a: Tensor, b: TensorOrScalar, options: { alpha?: number } =
 }
 
 /** {@link pow} in float64. */
-export const floatPower: Binary = (a, b) => {
-  requireTensors('floatPower', { a });
-  return pow(cast(a, 'float64'), b instanceof Tensor ? cast(b, 'float64') : b);
-};
+export function floatPower(a: Scalar, b: Tensor): Tensor;
+export function floatPower(a: Tensor, b: TensorOrScalar): Tensor;
+export function floatPower(a: TensorOrScalar, b: TensorOrScalar): Tensor {
+  const exponent = b instanceof Tensor ? cast(b, 'float64') : b;
+  if (a instanceof Tensor) return pow(cast(a, 'float64'), exponent);
+  if (!isScalar(a) || !(exponent instanceof Tensor)) throw notTensor('floatPower', 'a', a);
+  return pow(a, exponent);
+}
 
 const compareOps = new Map<
   CompareName,

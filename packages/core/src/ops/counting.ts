@@ -1,7 +1,7 @@
 // Distinct values and their numbers.
 
 import { checkCall } from '../arguments.js';
-import { argumentError, dtypeError, shapeError } from '../errors.js';
+import { argumentError, dtypeError, shapeError, VoxgradError } from '../errors.js';
 import type { OptionTable } from '../options.js';
 import { arange, ones, zeros } from '../tensor/create.js';
 import { isFloat, kindOf } from '../tensor/dtype.js';
@@ -46,11 +46,20 @@ function answer(options: UniqueOptions, output: Tensor, inverse: () => Tensor, c
   ];
 }
 
+function checkUnique(operation: string, x: Tensor, options: UniqueOptions): void {
+  if (typeof options === 'object' && options !== null && 'dim' in options)
+    throw new VoxgradError(
+      'UNSUPPORTED',
+      `${operation}(): distinct slices along a dim are not implemented, only distinct elements`,
+    );
+  checkCall(operation, { x }, options, UNIQUE_OPTIONS);
+}
+
 /** The distinct elements, sorted; with options, `[output, inverse?, counts?]`. NaNs are all distinct. */
 export function unique(x: Tensor): Tensor;
 export function unique(x: Tensor, options: UniqueOptions): Tensor[];
 export function unique(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[] {
-  checkCall('unique', { x }, options, UNIQUE_OPTIONS);
+  checkUnique('unique', x, options);
   const { values, indices } = sort(reshape(x.detach(), x.numel));
   const { starts, runOf, counts } = runs(values);
   const inverse = () => reshape(scatter(runOf, 0, indices, runOf), x.shape);
@@ -61,7 +70,7 @@ export function unique(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[
 export function uniqueConsecutive(x: Tensor): Tensor;
 export function uniqueConsecutive(x: Tensor, options: UniqueOptions): Tensor[];
 export function uniqueConsecutive(x: Tensor, options: UniqueOptions = {}): Tensor | Tensor[] {
-  checkCall('uniqueConsecutive', { x }, options, UNIQUE_OPTIONS);
+  checkUnique('uniqueConsecutive', x, options);
   const flat = reshape(x.detach(), x.numel);
   const { starts, runOf, counts } = runs(flat);
   return answer(options, flat.gather(0, starts), () => reshape(runOf, x.shape), counts);

@@ -37,7 +37,7 @@ const HISTOGRAM_OPTIONS: OptionTable<HistogramOptions> = {
 function evenEdges(x: Tensor, bins: number, range: HistogramOptions['range']): Tensor {
   if (!(Number.isInteger(bins) && bins > 0))
     throw argumentError(`torch.histogram(): bins must be > 0, but got ${bins}`);
-  let [low, high] = range ?? (x.numel === 0 ? [0, 0] : [x.amin().item(), x.amax().item()]);
+  let [low, high] = range ?? (x.numel === 0 ? [0, 1] : [x.amin().item(), x.amax().item()]);
   if (!(Number.isFinite(low) && Number.isFinite(high)))
     throw argumentError(`torch.histogram(): range [${low}, ${high}] is not finite`);
   if (low > high)

@@ -36,7 +36,10 @@ export const digamma_ = placeSaved('digamma_', unary.digamma);
 export const deg2rad_ = place('deg2rad_', unary.deg2rad);
 export const rad2deg_ = place('rad2deg_', unary.rad2deg);
 
-export const polygamma_ = placeSaved('polygamma_', special.polygamma);
+export const polygamma_: (x: Tensor, n: number) => Tensor = placeSaved(
+  'polygamma_',
+  special.polygamma,
+);
 export const mvlgamma_ = placeSaved('mvlgamma_', special.mvlgamma);
 export const sgn_ = place('sgn_', special.sgn);
 export const frac_ = place('frac_', special.frac);
@@ -59,7 +62,10 @@ export function floatPower_(x: Tensor, exponent: TensorOrScalar): Tensor {
     );
   return powerInPlace(x, exponent);
 }
-const powerInPlace = placeSaved('floatPower_', binary.floatPower);
+const powerInPlace: (x: Tensor, b: TensorOrScalar) => Tensor = placeSaved(
+  'floatPower_',
+  binary.floatPower,
+);
 
 export const cumsum_ = placeSaved('cumsum_', cumsum);
 export const cumprod_ = placeSaved('cumprod_', cumprod);

@@ -2,13 +2,17 @@
 // place on the tape. `Tensor.replaceWith` refuses what PyTorch refuses, and what would go wrong.
 
 import { onTensors } from '../arguments.js';
+import { argumentError, shapeError } from '../errors.js';
+import { describe } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import * as binary from './binary.js';
+import type { Binary } from './binary-rule.js';
 import * as blends from './blend.js';
 import { cast } from './cast.js';
 import * as clamps from './clamp.js';
 import { tril, triu } from './diagonal.js';
 import * as masked from './masked.js';
+import { isScalar, type Scalar } from './operands.js';
 import { overwrite } from './overwrite.js';
 import { place, placeSaved } from './placing.js';
 import * as put from './put.js';
@@ -21,7 +25,7 @@ export const add_ = place('add_', binary.add);
 export const sub_ = place('sub_', binary.sub);
 export const mul_ = placeSaved('mul_', binary.mul);
 export const div_ = placeSaved('div_', binary.div);
-export const pow_ = placeSaved('pow_', binary.pow);
+export const pow_: Binary = placeSaved('pow_', binary.pow);
 export const floorDivide_ = place('floorDivide_', binary.floorDivide);
 export const remainder_ = placeSaved('remainder_', binary.remainder);
 export const fmod_ = placeSaved('fmod_', binary.fmod);
@@ -66,9 +70,20 @@ export const indexPut_ = place('indexPut_', put.indexPut);
 export const tril_ = place('tril_', tril);
 export const triu_ = place('triu_', triu);
 
-/** Every element becomes `value`. */
-export const fill_ = (x: Tensor, value: number): Tensor =>
-  overwrite(x, Tensor.filled(x.shape, value, x.dtype, x.device), 'fill_');
+/** Every element becomes `value`, a number or a tensor of no dims. */
+export function fill_(x: Tensor, value: Scalar | Tensor): Tensor {
+  if (!(value instanceof Tensor)) {
+    if (!isScalar(value))
+      throw argumentError(`fill_(): expected a number for 'value', but got ${describe(value)}`);
+    const given = typeof value === 'boolean' ? Number(value) : value;
+    return overwrite(x, Tensor.filled(x.shape, given, x.dtype, x.device), 'fill_');
+  }
+  if (value.ndim !== 0)
+    throw shapeError(
+      `fill_ only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions.`,
+    );
+  return copy_(x, value);
+}
 export const zero_ = (x: Tensor): Tensor => fill_(x, 0);
 
 /** Elements of `source`, broadcast and converted; it may be on another device. */

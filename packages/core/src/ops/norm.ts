@@ -5,7 +5,7 @@ import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, dtypeError, shapeError } from '../errors.js';
 import { checkOptions } from '../options.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
-import { formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
+import { describe, formatShape, normalizeDim, normalizeDims } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { cast } from './cast.js';
@@ -105,8 +105,10 @@ export function norm(
     throw dtypeError(
       `norm(): input dtype should be either floating point or complex. Got ${torchName(dtype)} instead.`,
     );
-  if (typeof p === 'string' && p !== 'fro')
-    throw argumentError(`norm(): expected a number or 'fro' for p, but got '${p}'`);
+  if (typeof p !== 'number' && p !== 'fro' && p !== null)
+    throw argumentError(
+      `norm(): expected a number or 'fro' for p, which comes before dim and options, but got ${describe(p)}`,
+    );
   const x = cast(input, dtype);
   const axes = normalizeDims(dim, x.ndim);
   const y = normOp([x], { p: typeof p === 'number' ? p : 2, axes });

@@ -1,11 +1,13 @@
 // Functions with poles, kinks or overflow that a plain composition would step into: each with the
 // values that PyTorch gives there.
 
-import { checkCall, onTensors, requireTensors } from '../arguments.js';
+import { checkCall, notTensor, onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
 import { argumentError, autogradError, dtypeError } from '../errors.js';
+import { checkOptions } from '../options.js';
 import { isFloat, resultType } from '../tensor/dtype.js';
 import { finfo } from '../tensor/limits.js';
+import { describe } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
@@ -72,7 +74,9 @@ const logitOp: Op<undefined> = defineOp({
 /** log(x / (1 − x)); with `eps`, of x limited to [eps, 1 − eps]. */
 export function logit(x: Tensor, options?: number | null | { eps?: number | null }): Tensor {
   requireTensors('logit', { x });
-  const eps = typeof options === 'object' ? options?.eps : options;
+  const given = options ?? undefined;
+  if (typeof given !== 'number') checkOptions('logit', given, { eps: 'nullable' });
+  const eps = typeof given === 'object' ? given.eps : given;
   const real = toFloat(x);
   const open = eps === undefined || eps === null || eps < 0;
   return logitOp([open ? real : clamp(real, eps, 1 - eps)], undefined);
@@ -112,9 +116,14 @@ const polygammaOp: Op<Order> = defineOp<Order>({
   ],
 });
 
-/** The n-th derivative of {@link digamma}. */
-export function polygamma(x: Tensor, n: number): Tensor {
-  requireTensors('polygamma', { x });
+/** The n-th derivative of {@link digamma}. torch's function has the order first, and so may this. */
+export function polygamma(n: number, x: Tensor): Tensor;
+export function polygamma(x: Tensor, n: number): Tensor;
+export function polygamma(first: Tensor | number, second: Tensor | number): Tensor {
+  const [x, n] = typeof first === 'number' ? [second, first] : [first, second];
+  if (!(x instanceof Tensor)) throw notTensor('polygamma', 'x', x);
+  if (typeof n !== 'number')
+    throw argumentError(`polygamma(): expected a number for 'n', but got ${describe(n)}`);
   if (!(Number.isInteger(n) && n >= 0))
     throw argumentError(`polygamma(n, x) does not support negative n, got ${n}`);
   return n === 0 ? x.digamma() : polygammaOp([toFloat(x)], { n });
@@ -138,6 +147,7 @@ export function mvlgamma(x: Tensor, p: number): Tensor {
 /** x·2ᵇ */
 export const ldexp: Binary = (x, b) => {
   requireTensors('ldexp', { x });
+  checkOperand('ldexp', b);
   return x.mul(b instanceof Tensor ? toFloat(b).exp2() : 2 ** Number(b));
 };
 

@@ -315,9 +315,8 @@ const flipOp = defineOp<readonly number[]>({
 });
 
 /** Reverses the order along `dims`. */
-export const flip = onTensors(
-  'flip',
-  ['x'],
-  (x: Tensor, dims: number | readonly number[]): Tensor =>
-    flipOp([x], numberList('flip', 'dims', dims).length === 0 ? [] : normalizeDims(dims, x.ndim)),
-);
+export function flip(x: Tensor, ...dims: number[] | [readonly number[]]): Tensor {
+  requireTensors('flip', { x });
+  const given = numberList('flip', 'dims', dims.length === 1 ? dims[0] : dims);
+  return flipOp([x], given.length === 0 ? [] : normalizeDims(given, x.ndim));
+}

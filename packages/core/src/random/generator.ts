@@ -2,6 +2,7 @@
 
 import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
+import { describe } from '../tensor/shape.js';
 import { Mt19937, type Mt19937State } from './mt19937.js';
 import { decodeState, encodeState } from './state-bytes.js';
 
@@ -110,6 +111,8 @@ export class Generator {
   }
 
   setState(state: GeneratorState): this {
+    if (typeof state?.seed !== 'bigint' || typeof state.engine !== 'object')
+      throw argumentError(`setState(): expected a state of getState(), but got ${describe(state)}`);
     this.#engine.setState(state.engine);
     this.#seed = state.seed;
     this.#cachedNormal = state.cachedNormal;

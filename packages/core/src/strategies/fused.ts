@@ -40,12 +40,13 @@ export const fusedForward: ConvForwardStrategy = {
       'the device has a forward kernel that takes this call',
     ),
   cost: ({ geometry }) => convWork(geometry),
-  run: ({ geometry }, { input, weight }) => {
+  addsBias: (capabilities) => capabilities.convAddsBias ?? false,
+  run: ({ geometry }, { input, weight, bias }) => {
     const { device } = input;
     const run = device.kernels.convForward ?? deviceError(device, 'convForward');
     return new Tensor({
       device,
-      storage: run(input, weight, geometry),
+      storage: run(input, weight, geometry, bias),
       shape: outputShape(geometry),
     });
   },

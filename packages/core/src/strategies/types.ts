@@ -27,6 +27,8 @@ export interface Strategy<Call, Tensors, Result> {
   supports(call: Call, capabilities: Capabilities): Support;
   /** Relative cost: multiplications, with extra passes over memory counted in. */
   cost(call: Call, capabilities: Capabilities): number;
+  /** Whether a forward convolution adds the bias itself where there is one; else it is added after. */
+  addsBias?(capabilities: Capabilities): boolean;
   run(call: Call, tensors: Tensors, needs: Needs): Result;
 }
 
@@ -43,6 +45,8 @@ export interface ConvBackwardTensors {
 export interface ConvForwardTensors {
   readonly input: Tensor;
   readonly weight: Tensor;
+  /** Only for strategies that add it: see `addsBias`. */
+  readonly bias?: Tensor;
 }
 
 export type ConvGradients = readonly [

@@ -5,9 +5,13 @@ import type { Sample } from './sample.js';
 /** Several transforms, one after the other. */
 export class Compose implements Transform {
   constructor(readonly transforms: readonly Transform[]) {
-    const odd = transforms.find((transform) => typeof transform?.call !== 'function');
-    if (odd !== undefined)
-      throw argumentError(`Compose: expected transforms, but got ${describe(odd)}`);
+    if (!Array.isArray(transforms))
+      throw argumentError(
+        `Compose: expected a list of transforms, but got ${describe(transforms)}`,
+      );
+    for (const transform of transforms)
+      if (typeof transform?.call !== 'function')
+        throw argumentError(`Compose: expected transforms, but got ${describe(transform)}`);
   }
 
   call<S extends Sample>(sample: S): S {

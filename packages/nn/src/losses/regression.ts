@@ -59,6 +59,21 @@ const bentOp = defineOp<Bent>({
   },
 });
 
+/**
+ * |d| with PyTorch's slope at 0, which is −1 for the input and for the target, whose difference `e`
+ * is the other way round.
+ */
+const flatOp = defineOp({
+  name: 'smoothL1Loss',
+  forward: ([d]) => d.abs(),
+  saves: { inputs: [0, 1] },
+  backward: ([g], context) => {
+    if (g === null) return [null, null];
+    const slope = (d: Tensor) => where(d.le(0), -1, where(d.gt(0), 1, Number.NaN)).to(d.dtype);
+    return [0, 1].map((i) => (context.needs[i] ? g.mul(slope(context.input(i))) : null));
+  },
+});
+
 export interface SmoothL1Options extends LossOptions {
   /** Where the parabola meets the line. */
   beta?: number;
@@ -70,7 +85,11 @@ export function smoothL1Loss(input: Tensor, target: Tensor, options: SmoothL1Opt
   const { beta = 1, reduction } = options;
   if (beta < 0) throw argumentError('smooth_l1_loss does not support negative values for beta.');
   expectSameSize('smoothL1Loss', input, target);
-  return reduceLoss(bentOp([input.sub(target)], { bend: beta, steepness: 1 }), reduction);
+  const loss =
+    beta === 0
+      ? flatOp([input.sub(target.detach()), target.sub(input.detach())], undefined)
+      : bentOp([input.sub(target)], { bend: beta, steepness: 1 });
+  return reduceLoss(loss, reduction);
 }
 
 export interface HuberOptions extends LossOptions {

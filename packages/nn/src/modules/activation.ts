@@ -1,6 +1,13 @@
 // Activations without parameters of their own, as modules.
 
-import { argumentError, checkOptions, sigmoid, type Tensor, tanh } from '@voxgrad/core';
+import {
+  argumentError,
+  checkArguments,
+  checkOptions,
+  sigmoid,
+  type Tensor,
+  tanh,
+} from '@voxgrad/core';
 import {
   celu,
   type EluOptions,
@@ -49,7 +56,8 @@ const shown = (inplace: boolean | undefined) => inplace || undefined;
 abstract class InPlaceActivation extends Module {
   readonly inplace: boolean;
 
-  constructor(options: InPlaceOptions = {}) {
+  constructor(options: InPlaceOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, IN_PLACE);
     this.inplace = options.inplace ?? false;
@@ -147,8 +155,9 @@ export class Tanhshrink extends Module {
 export class ELU extends InPlaceActivation {
   readonly alpha: number;
 
-  constructor(options: number | EluOptions = {}, more?: InPlaceOptions) {
+  constructor(options: number | EluOptions = {}, more?: InPlaceOptions, ...surplus: never[]) {
     const { alpha = 1, inplace } = optionsOf(new.target.name, ELU_OPTIONS, 'alpha', options, more);
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super({ inplace });
     this.alpha = alpha;
   }
@@ -173,7 +182,7 @@ export class CELU extends ELU {
 export class LeakyReLU extends InPlaceActivation {
   readonly negativeSlope: number;
 
-  constructor(options: number | LeakyReluOptions = {}, more?: InPlaceOptions) {
+  constructor(options: number | LeakyReluOptions = {}, more?: InPlaceOptions, ...surplus: never[]) {
     const { negativeSlope = 0.01, inplace } = optionsOf(
       new.target.name,
       LEAKY_RELU,
@@ -181,6 +190,7 @@ export class LeakyReLU extends InPlaceActivation {
       options,
       more,
     );
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super({ inplace });
     this.negativeSlope = negativeSlope;
   }
@@ -199,8 +209,9 @@ export class RReLU extends InPlaceActivation {
   readonly lower: number;
   readonly upper: number;
 
-  constructor(options: Omit<RReluOptions, 'training'> = {}) {
+  constructor(options: Omit<RReluOptions, 'training'> = {}, ...surplus: never[]) {
     checkOptions(new.target.name, options, ['lower', 'upper', 'inplace']);
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super({ inplace: options.inplace });
     this.lower = options.lower ?? 1 / 8;
     this.upper = options.upper ?? 1 / 3;
@@ -221,8 +232,9 @@ export class Hardtanh extends InPlaceActivation {
   readonly minVal: number;
   readonly maxVal: number;
 
-  constructor(options: HardtanhOptions = {}) {
+  constructor(options: HardtanhOptions = {}, ...surplus: never[]) {
     checkOptions(new.target.name, options, HARDTANH);
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super({ inplace: options.inplace });
     this.minVal = options.minVal ?? -1;
     this.maxVal = options.maxVal ?? 1;
@@ -249,7 +261,14 @@ export class Threshold extends InPlaceActivation {
     readonly threshold: number,
     readonly value: number,
     options: InPlaceOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#threshold, #value, options', [
+      threshold,
+      value,
+      options,
+      ...surplus,
+    ]);
     super(options);
   }
 
@@ -270,7 +289,8 @@ export class Threshold extends InPlaceActivation {
 export class Hardshrink extends Module {
   readonly lambd: number;
 
-  constructor(options: number | ShrinkOptions = {}) {
+  constructor(options: number | ShrinkOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     this.lambd = optionsOf(new.target.name, SHRINK, 'lambd', options).lambd ?? 0.5;
   }
@@ -296,7 +316,12 @@ export class Softplus extends Module {
   readonly beta: number;
   readonly threshold: number;
 
-  constructor(options: number | SoftplusOptions = {}, more?: Omit<SoftplusOptions, 'beta'>) {
+  constructor(
+    options: number | SoftplusOptions = {},
+    more?: Omit<SoftplusOptions, 'beta'>,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super();
     const { beta = 1, threshold = 20 } = optionsOf(
       new.target.name,
@@ -322,7 +347,8 @@ export class Softplus extends Module {
 export class GELU extends Module {
   readonly approximate: 'none' | 'tanh';
 
-  constructor(options: GeluOptions = {}) {
+  constructor(options: GeluOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, GELU_OPTIONS);
     this.approximate = options.approximate ?? 'none';

@@ -1,5 +1,6 @@
 import {
   argumentError,
+  checkArguments,
   checkCall,
   checkOptions,
   type DeviceLike,
@@ -76,7 +77,14 @@ export class MultiheadAttention extends Module {
     readonly embedDim: number,
     readonly numHeads: number,
     options: MultiheadAttentionOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#embedDim, #numHeads, options', [
+      embedDim,
+      numHeads,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, ATTENTION_OPTIONS);
     if (embedDim % numHeads !== 0) throw argumentError('embed_dim must be divisible by num_heads');

@@ -1,4 +1,11 @@
-import { formatShape, noGrad, requireTensors, shapeError, type Tensor } from '@voxgrad/core';
+import {
+  checkArguments,
+  formatShape,
+  noGrad,
+  requireTensors,
+  shapeError,
+  type Tensor,
+} from '@voxgrad/core';
 import { batchNorm } from '../normalization.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
 
@@ -42,21 +49,24 @@ abstract class BatchNormNd extends NormBase {
 
 /** Batch normalisation of `[N, C]` or `[N, C, L]` over all but the channel axis. */
 export class BatchNorm1d extends BatchNormNd {
-  constructor(numFeatures: number, options: BatchNormModuleOptions = {}) {
+  constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([2, 3], numFeatures, options);
   }
 }
 
 /** Batch normalisation of `[N, C, H, W]`. */
 export class BatchNorm2d extends BatchNormNd {
-  constructor(numFeatures: number, options: BatchNormModuleOptions = {}) {
+  constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([4], numFeatures, options);
   }
 }
 
 /** Batch normalisation of `[N, C, D, H, W]`. */
 export class BatchNorm3d extends BatchNormNd {
-  constructor(numFeatures: number, options: BatchNormModuleOptions = {}) {
+  constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([5], numFeatures, options);
   }
 }

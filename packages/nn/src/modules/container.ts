@@ -1,7 +1,7 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, describe, type Tensor } from '@voxgrad/core';
+import { argumentError, checkArguments, describe, type Tensor } from '@voxgrad/core';
 import { Module } from '../module.js';
 
 /** A module from one tensor to one tensor, as most layers are. */
@@ -115,7 +115,8 @@ export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
 
 /** Modules in a list, for a `forward` of one's own. */
 export class ModuleList<M extends Module = TensorModule> extends IndexedContainer {
-  constructor(modules: Iterable<M> = []) {
+  constructor(modules: Iterable<M> = [], ...surplus: never[]) {
+    checkArguments(new.target.name, 'modules', [modules, ...surplus]);
     super();
     this.extend(modules);
   }
@@ -137,7 +138,8 @@ type ModuleEntries = Readonly<Record<string, Module>> | Iterable<readonly [strin
 
 /** Modules by name, for a `forward` of one's own. */
 export class ModuleDict<M extends Module = TensorModule> extends Container {
-  constructor(modules: ModuleEntries = {}) {
+  constructor(modules: ModuleEntries = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'modules', [modules, ...surplus]);
     super();
     this.update(modules);
   }
@@ -194,6 +196,8 @@ export class ModuleDict<M extends Module = TensorModule> extends Container {
   }
 }
 
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
+
 /** Throws unless `value` can be gone through. */
 export function requireIterable(owner: Module, name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
@@ -204,7 +208,7 @@ export function requireIterable(owner: Module, name: string, value: unknown): vo
 
 /** Throws unless `value` is an object or iterable of named entries. */
 export function requireEntries(owner: Module, name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null)
+  if (typeof value !== 'object' || value === null || (Array.isArray(value) && !value.every(isPair)))
     throw argumentError(
       `${owner.constructor.name}(): expected ${name} by name, but got ${describe(value)}`,
     );

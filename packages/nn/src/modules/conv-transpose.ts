@@ -1,6 +1,7 @@
 import {
   argumentError,
   type ConvTransposeCallOptions,
+  checkArguments,
   checkOptions,
   convTranspose1d,
   convTranspose2d,
@@ -116,7 +117,15 @@ export class ConvTranspose1d extends ConvTransposeNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvTransposeModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(1, convTranspose1d, inChannels, outChannels, kernelSize, options);
   }
 }
@@ -128,7 +137,15 @@ export class ConvTranspose2d extends ConvTransposeNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvTransposeModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(2, convTranspose2d, inChannels, outChannels, kernelSize, options);
   }
 }
@@ -140,7 +157,15 @@ export class ConvTranspose3d extends ConvTransposeNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvTransposeModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(3, convTranspose3d, inChannels, outChannels, kernelSize, options);
   }
 }

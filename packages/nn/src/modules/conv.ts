@@ -1,6 +1,7 @@
 import {
   argumentError,
   type ConvCallOptions,
+  checkArguments,
   checkOptions,
   conv1d,
   conv2d,
@@ -94,7 +95,15 @@ export class Conv1d extends ConvNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(1, conv1d, inChannels, outChannels, kernelSize, options);
   }
 }
@@ -106,7 +115,15 @@ export class Conv2d extends ConvNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(2, conv2d, inChannels, outChannels, kernelSize, options);
   }
 }
@@ -118,7 +135,15 @@ export class Conv3d extends ConvNd {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvModuleOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
+      inChannels,
+      outChannels,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(3, conv3d, inChannels, outChannels, kernelSize, options);
   }
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type Tensor } from '@voxgrad/core';
+import { checkArguments, checkOptions, type Tensor } from '@voxgrad/core';
 import { Module } from '../module.js';
 import { COSINE_SIMILARITY, PAIRWISE_DISTANCE } from '../option-tables.js';
 import {
@@ -10,7 +10,11 @@ import {
 
 /** Cosine of two tensors along a dim; see `F.cosineSimilarity`. */
 export class CosineSimilarity extends Module {
-  constructor(readonly options: CosineSimilarityOptions = {}) {
+  constructor(
+    readonly options: CosineSimilarityOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, COSINE_SIMILARITY);
   }
@@ -22,7 +26,11 @@ export class CosineSimilarity extends Module {
 
 /** ‖a − b‖ₚ over the last dim; see `F.pairwiseDistance`. */
 export class PairwiseDistance extends Module {
-  constructor(readonly options: PairwiseDistanceOptions = {}) {
+  constructor(
+    readonly options: PairwiseDistanceOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, PAIRWISE_DISTANCE);
   }

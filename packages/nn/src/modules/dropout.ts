@@ -1,4 +1,4 @@
-import { argumentError, type OptionTable, type Tensor } from '@voxgrad/core';
+import { argumentError, checkArguments, type OptionTable, type Tensor } from '@voxgrad/core';
 import {
   alphaDropout,
   type DropoutOptions,
@@ -50,42 +50,72 @@ abstract class DropoutNd extends Module {
 
 /** In training, zeroes elements with probability `p` (0.5) and divides the others by 1 − p. */
 export class Dropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(dropout, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, L]` or `[C, L]`. */
 export class Dropout1d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(dropout1d, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, H, W]`. */
 export class Dropout2d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(dropout2d, options, more);
   }
 }
 
 /** Dropout of whole channels of `[N, C, D, H, W]` or `[C, D, H, W]`. */
 export class Dropout3d extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(dropout3d, options, more);
   }
 }
 
 /** Dropout that keeps the mean 0 and variance 1 of SELU networks. */
 export class AlphaDropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(alphaDropout, options, more);
   }
 }
 
 /** {@link AlphaDropout} of whole channels. */
 export class FeatureAlphaDropout extends DropoutNd {
-  constructor(options: number | DropoutModuleOptions = {}, more?: InPlaceOptions) {
+  constructor(
+    options: number | DropoutModuleOptions = {},
+    more?: InPlaceOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super(featureAlphaDropout, options, more);
   }
 }

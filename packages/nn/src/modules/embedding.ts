@@ -1,5 +1,6 @@
 import {
   argumentError,
+  checkArguments,
   checkCall,
   checkOptions,
   type DeviceLike,
@@ -77,7 +78,15 @@ export class Embedding extends Table {
     embeddingDim: number,
     options: EmbeddingOptions = {},
     given?: Parameter,
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#numEmbeddings, #embeddingDim, options, given', [
+      numEmbeddings,
+      embeddingDim,
+      options,
+      given,
+      ...surplus,
+    ]);
     super(numEmbeddings, embeddingDim, options, TABLE, given);
   }
 
@@ -117,7 +126,18 @@ export class EmbeddingBag extends Table {
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
 
-  constructor(numEmbeddings: number, embeddingDim: number, options: EmbeddingBagOptions = {}) {
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    options: EmbeddingBagOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#numEmbeddings, #embeddingDim, options', [
+      numEmbeddings,
+      embeddingDim,
+      options,
+      ...surplus,
+    ]);
     super(numEmbeddings, embeddingDim, options, BAG);
     this.mode = options.mode ?? 'mean';
     this.includeLastOffset = options.includeLastOffset ?? false;

@@ -1,4 +1,5 @@
 import {
+  checkArguments,
   flatten,
   formatShape,
   normalizeDim,
@@ -15,7 +16,9 @@ export class Flatten extends Module {
   constructor(
     readonly startDim = 1,
     readonly endDim = -1,
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#startDim?, #endDim?', [startDim, endDim, ...surplus]);
     super();
   }
 
@@ -33,7 +36,9 @@ export class Unflatten extends Module {
   constructor(
     readonly dim: number,
     readonly unflattenedSize: readonly number[],
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#dim, unflattenedSize', [dim, unflattenedSize, ...surplus]);
     super();
   }
 

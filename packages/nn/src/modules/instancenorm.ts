@@ -1,4 +1,11 @@
-import { argumentError, formatShape, requireTensors, shapeError, type Tensor } from '@voxgrad/core';
+import {
+  argumentError,
+  checkArguments,
+  formatShape,
+  requireTensors,
+  shapeError,
+  type Tensor,
+} from '@voxgrad/core';
 import { join } from '../key.js';
 import { instanceNorm } from '../normalization.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
@@ -58,21 +65,24 @@ abstract class InstanceNormNd extends NormBase {
 
 /** Instance normalisation of `[N, C, L]` or `[C, L]`: each channel of each sample by itself. */
 export class InstanceNorm1d extends InstanceNormNd {
-  constructor(numFeatures: number, options: NormModuleOptions = {}) {
+  constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(2, numFeatures, options);
   }
 }
 
 /** Instance normalisation of `[N, C, H, W]` or `[C, H, W]`. */
 export class InstanceNorm2d extends InstanceNormNd {
-  constructor(numFeatures: number, options: NormModuleOptions = {}) {
+  constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(3, numFeatures, options);
   }
 }
 
 /** Instance normalisation of `[N, C, D, H, W]` or `[C, D, H, W]`. */
 export class InstanceNorm3d extends InstanceNormNd {
-  constructor(numFeatures: number, options: NormModuleOptions = {}) {
+  constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(4, numFeatures, options);
   }
 }

@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  checkArguments,
   checkOptions,
   type DeviceLike,
   type DType,
@@ -48,7 +49,16 @@ export class LayerNorm extends Module {
   weight: Parameter | null;
   bias: Parameter | null;
 
-  constructor(normalizedShape: number | readonly number[], options: LayerNormOptions = {}) {
+  constructor(
+    normalizedShape: number | readonly number[],
+    options: LayerNormOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'normalizedShape, options', [
+      normalizedShape,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, LAYER_NORM);
     const { eps = 1e-5, elementwiseAffine = true, ...place } = options;
@@ -92,7 +102,14 @@ export class GroupNorm extends Module {
     readonly numGroups: number,
     readonly numChannels: number,
     options: GroupNormOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#numGroups, #numChannels, options', [
+      numGroups,
+      numChannels,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, GROUP_NORM);
     const { eps = 1e-5, affine = true, ...place } = options;
@@ -123,7 +140,9 @@ export class LocalResponseNorm extends Module {
   constructor(
     readonly size: number,
     options: LocalResponseNormOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#size, options', [size, options, ...surplus]);
     super();
     checkOptions(new.target.name, options, LOCAL_RESPONSE_NORM);
     const { alpha = 1e-4, beta = 0.75, k = 1 } = options;

@@ -1,4 +1,5 @@
 import {
+  checkArguments,
   checkOptions,
   type DeviceLike,
   type DType,
@@ -30,7 +31,14 @@ export class Linear extends Module {
     readonly inFeatures: number,
     readonly outFeatures: number,
     options: LinearOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#inFeatures, #outFeatures, options', [
+      inFeatures,
+      outFeatures,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, LINEAR);
     const { device, dtype } = options;
@@ -63,7 +71,15 @@ export class Bilinear extends Module {
     readonly in2Features: number,
     readonly outFeatures: number,
     options: LinearOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#in1Features, #in2Features, #outFeatures, options', [
+      in1Features,
+      in2Features,
+      outFeatures,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, LINEAR);
     const { bias = true, ...place } = options;

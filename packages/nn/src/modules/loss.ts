@@ -1,6 +1,6 @@
 // The losses as modules: `new nn.XLoss(options).call(input, target)`.
 
-import { checkOptions, type KnownOptions, type Tensor } from '@voxgrad/core';
+import { checkArguments, checkOptions, type KnownOptions, type Tensor } from '@voxgrad/core';
 import {
   type BinaryCrossEntropyOptions,
   type BinaryCrossEntropyWithLogitsOptions,
@@ -70,7 +70,11 @@ abstract class Loss<O extends object> extends Module {
   /** What the constructor takes. */
   protected static readonly known: KnownOptions = LOSS;
 
-  constructor(readonly options: O = {} as O) {
+  constructor(
+    readonly options: O = {} as O,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, new.target.known);
   }
@@ -84,8 +88,8 @@ interface Weighted {
 abstract class WeightedLoss<O extends Weighted> extends Loss<O> {
   declare weight: Tensor | null;
 
-  constructor(options: O = {} as O) {
-    super(options);
+  constructor(options: O = {} as O, ...surplus: never[]) {
+    super(options, ...surplus);
     this.registerBuffer('weight', options.weight ?? null);
   }
 
@@ -282,7 +286,8 @@ export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogits
 
   declare posWeight: Tensor | null;
 
-  constructor(options: BinaryCrossEntropyWithLogitsOptions = {}) {
+  constructor(options: BinaryCrossEntropyWithLogitsOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super(options);
     this.registerBuffer('posWeight', options.posWeight ?? null);
   }

@@ -1,4 +1,11 @@
-import { argumentError, describe, formatShape, Tensor, torchName } from '@voxgrad/core';
+import {
+  argumentError,
+  checkArguments,
+  describe,
+  formatShape,
+  Tensor,
+  torchName,
+} from '@voxgrad/core';
 import { type Member, Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 import { notCallable, requireEntries, requireIterable } from './container.js';
@@ -58,7 +65,8 @@ abstract class ParameterContainer extends Module {
 
 /** Parameters in a list. */
 export class ParameterList extends ParameterContainer {
-  constructor(parameters: Iterable<Tensor> = []) {
+  constructor(parameters: Iterable<Tensor> = [], ...surplus: never[]) {
+    checkArguments(new.target.name, 'parameters', [parameters, ...surplus]);
     super();
     this.extend(parameters);
   }
@@ -100,7 +108,8 @@ type ParameterEntries = Readonly<Record<string, Tensor>> | Iterable<readonly [st
 
 /** Parameters by name. */
 export class ParameterDict extends ParameterContainer {
-  constructor(parameters: ParameterEntries = {}) {
+  constructor(parameters: ParameterEntries = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'parameters', [parameters, ...surplus]);
     super();
     this.update(parameters);
   }

@@ -12,6 +12,7 @@ import {
   avgPool1d,
   avgPool2d,
   avgPool3d,
+  checkArguments,
   checkOptions,
   type LPPoolOptions,
   lpPool1d,
@@ -71,21 +72,24 @@ abstract class MaxPoolNd<O extends MaxPoolModuleOptions> extends Module {
 
 /** Largest element of each window of `[N, C, L]`; the stride is the kernel size unless given. */
 export class MaxPool1d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool1dWithIndices, kernelSize, options);
   }
 }
 
 /** Largest element of each window of `[N, C, H, W]`. */
 export class MaxPool2d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool2dWithIndices, kernelSize, options);
   }
 }
 
 /** Largest element of each window of `[N, C, D, H, W]`. */
 export class MaxPool3d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
-  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O) {
+  constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool3dWithIndices, kernelSize, options);
   }
 }
@@ -128,21 +132,24 @@ abstract class MaxUnpoolNd extends Module {
 
 /** Puts the maxima of `MaxPool1d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool1d extends MaxUnpoolNd {
-  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}) {
+  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool1d, kernelSize, options);
   }
 }
 
 /** Puts the maxima of `MaxPool2d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool2d extends MaxUnpoolNd {
-  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}) {
+  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool2d, kernelSize, options);
   }
 }
 
 /** Puts the maxima of `MaxPool3d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool3d extends MaxUnpoolNd {
-  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}) {
+  constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool3d, kernelSize, options);
   }
 }
@@ -176,21 +183,28 @@ abstract class AvgPoolNd extends Module {
 
 /** Mean of each window of `[N, C, L]`; the stride is the kernel size unless given. */
 export class AvgPool1d extends AvgPoolNd {
-  constructor(kernelSize: PerAxis, options: Omit<AvgPoolOptions, 'divisorOverride'> = {}) {
+  constructor(
+    kernelSize: PerAxis,
+    options: Omit<AvgPoolOptions, 'divisorOverride'> = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(avgPool1d, kernelSize, options);
   }
 }
 
 /** Mean of each window of `[N, C, H, W]`. */
 export class AvgPool2d extends AvgPoolNd {
-  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}) {
+  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(avgPool2d, kernelSize, options);
   }
 }
 
 /** Mean of each window of `[N, C, D, H, W]`. */
 export class AvgPool3d extends AvgPoolNd {
-  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}) {
+  constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}, ...surplus: never[]) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(avgPool3d, kernelSize, options);
   }
 }
@@ -226,20 +240,46 @@ abstract class LPPoolNd extends Module {
 
 /** Norm of each window of `[N, C, L]`. */
 export class LPPool1d extends LPPoolNd {
-  constructor(normType: number, kernelSize: PerAxis, options: LPPoolOptions = {}) {
+  constructor(
+    normType: number,
+    kernelSize: PerAxis,
+    options: LPPoolOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#normType, kernelSize, options', [
+      normType,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(lpPool1d, normType, kernelSize, options);
   }
 }
 
 /** Norm of each window of `[N, C, H, W]`. */
 export class LPPool2d extends LPPoolNd {
-  constructor(normType: number, kernelSize: PerAxis, options: LPPoolOptions = {}) {
+  constructor(
+    normType: number,
+    kernelSize: PerAxis,
+    options: LPPoolOptions = {},
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#normType, kernelSize, options', [
+      normType,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super(lpPool2d, normType, kernelSize, options);
   }
 }
 
 abstract class AdaptivePool extends Module {
-  constructor(readonly outputSize: AdaptiveSize) {
+  constructor(
+    readonly outputSize: AdaptiveSize,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'outputSize', [outputSize, ...surplus]);
     super();
   }
 
@@ -295,21 +335,24 @@ abstract class AdaptiveMaxPool<O extends IndicesOption> extends AdaptivePool {
 
 /** Maxima of windows that tile `[N, C, L]` into `outputSize` places. */
 export class AdaptiveMaxPool1d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
-  constructor(outputSize: AdaptiveSize, options: O = {} as O) {
+  constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool1dWithIndices, outputSize, options);
   }
 }
 
 /** Maxima of windows that tile `[N, C, H, W]` into `outputSize` places. */
 export class AdaptiveMaxPool2d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
-  constructor(outputSize: AdaptiveSize, options: O = {} as O) {
+  constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool2dWithIndices, outputSize, options);
   }
 }
 
 /** Maxima of windows that tile `[N, C, D, H, W]` into `outputSize` places. */
 export class AdaptiveMaxPool3d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
-  constructor(outputSize: AdaptiveSize, options: O = {} as O) {
+  constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
+    checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool3dWithIndices, outputSize, options);
   }
 }

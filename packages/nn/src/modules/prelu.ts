@@ -1,4 +1,11 @@
-import { type DeviceLike, type DType, full, type OptionTable, type Tensor } from '@voxgrad/core';
+import {
+  checkArguments,
+  type DeviceLike,
+  type DType,
+  full,
+  type OptionTable,
+  type Tensor,
+} from '@voxgrad/core';
 import { prelu } from '../activations/index.js';
 import { Module } from '../module.js';
 import { optionsOf } from '../options.js';
@@ -25,7 +32,12 @@ export class PReLU extends Module {
   readonly numParameters: number;
   weight: Parameter;
 
-  constructor(options: number | PReLUOptions = {}, more?: Omit<PReLUOptions, 'numParameters'>) {
+  constructor(
+    options: number | PReLUOptions = {},
+    more?: Omit<PReLUOptions, 'numParameters'>,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super();
     const given = optionsOf(new.target.name, PRELU, 'numParameters', options, more);
     const { numParameters = 1, init = 0.25, ...place } = given;

@@ -2,6 +2,7 @@
 
 import {
   channelShuffle,
+  checkArguments,
   checkOptions,
   fold,
   type InterpolateOptions,
@@ -29,7 +30,11 @@ const UPSAMPLE: OptionTable<UpsampleOptions> = {
 
 /** Resamples `[N, C, …]` to `size` or by `scaleFactor`; see `F.interpolate`. */
 export class Upsample extends Module {
-  constructor(readonly options: UpsampleOptions) {
+  constructor(
+    readonly options: UpsampleOptions,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super();
     checkOptions(new.target.name, options, UPSAMPLE);
   }
@@ -50,23 +55,29 @@ const SIZE_OR_FACTOR: OptionTable<SizeOrFactor> = { size: 'nullable', scaleFacto
 
 /** Nearest neighbours of `[N, C, H, W]`. */
 export class UpsamplingNearest2d extends Upsample {
-  constructor(options: SizeOrFactor) {
+  constructor(options: SizeOrFactor, ...surplus: never[]) {
     checkOptions(new.target.name, options, SIZE_OR_FACTOR);
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super({ ...options, mode: 'nearest' });
   }
 }
 
 /** Bilinear interpolation of `[N, C, H, W]`, corners aligned. */
 export class UpsamplingBilinear2d extends Upsample {
-  constructor(options: SizeOrFactor) {
+  constructor(options: SizeOrFactor, ...surplus: never[]) {
     checkOptions(new.target.name, options, SIZE_OR_FACTOR);
+    checkArguments(new.target.name, 'options', [options, ...surplus]);
     super({ ...options, mode: 'bilinear', alignCorners: true });
   }
 }
 
 /** `[…, C·r², H, W]` → `[…, C, H·r, W·r]` */
 export class PixelShuffle extends Module {
-  constructor(readonly upscaleFactor: number) {
+  constructor(
+    readonly upscaleFactor: number,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#upscaleFactor', [upscaleFactor, ...surplus]);
     super();
   }
 
@@ -81,7 +92,11 @@ export class PixelShuffle extends Module {
 
 /** `[…, C, H·r, W·r]` → `[…, C·r², H, W]` */
 export class PixelUnshuffle extends Module {
-  constructor(readonly downscaleFactor: number) {
+  constructor(
+    readonly downscaleFactor: number,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#downscaleFactor', [downscaleFactor, ...surplus]);
     super();
   }
 
@@ -96,7 +111,11 @@ export class PixelUnshuffle extends Module {
 
 /** Deals the channels of `[N, C, …]` out to `groups`, one after the other. */
 export class ChannelShuffle extends Module {
-  constructor(readonly groups: number) {
+  constructor(
+    readonly groups: number,
+    ...surplus: never[]
+  ) {
+    checkArguments(new.target.name, '#groups', [groups, ...surplus]);
     super();
   }
 
@@ -122,7 +141,9 @@ export class Unfold extends Module {
   constructor(
     readonly kernelSize: PerAxis,
     readonly options: UnfoldOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super();
     checkOptions(new.target.name, options, BLOCKS);
   }
@@ -142,7 +163,14 @@ export class Fold extends Module {
     readonly outputSize: PerAxis,
     readonly kernelSize: PerAxis,
     readonly options: UnfoldOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, 'outputSize, kernelSize, options', [
+      outputSize,
+      kernelSize,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, BLOCKS);
   }

@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  checkArguments,
   checkOptions,
   describe,
   formatShape,
@@ -18,7 +19,8 @@ import { repr } from '../repr.js';
 abstract class AlongDim extends Module {
   readonly dim: number;
 
-  constructor(dim: number | { dim: number }) {
+  constructor(dim: number | { dim: number }, ...surplus: never[]) {
+    checkArguments(new.target.name, 'dim', [dim, ...surplus]);
     super();
     if (typeof dim !== 'number') checkOptions(new.target.name, dim ?? null, ['dim']);
     this.dim = typeof dim === 'number' ? dim : dim.dim;
@@ -68,7 +70,8 @@ export class Softmax2d extends Module {
 
 /** a·sigmoid(b), the halves of the input along `dim` (the last). */
 export class GLU extends AlongDim {
-  constructor(dim: number | { dim: number } = -1) {
+  constructor(dim: number | { dim: number } = -1, ...surplus: never[]) {
+    checkArguments(new.target.name, 'dim', [dim, ...surplus]);
     super(dim);
   }
 

@@ -1,8 +1,11 @@
 import {
+  argumentError,
+  checkArguments,
   checkCall,
   checkOptions,
   type DeviceLike,
   type DType,
+  describe,
   type OptionTable,
   relu,
   type Tensor,
@@ -68,7 +71,14 @@ export class TransformerEncoderLayer extends Module {
     readonly dModel: number,
     readonly nhead: number,
     readonly options: TransformerEncoderLayerOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, '#dModel, #nhead, options', [
+      dModel,
+      nhead,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, LAYER_OPTIONS);
     const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu' } = options;
@@ -136,9 +146,22 @@ export class TransformerEncoder extends Module {
     layer: TransformerEncoderLayer,
     readonly numLayers: number,
     options: TransformerEncoderOptions = {},
+    ...surplus: never[]
   ) {
+    checkArguments(new.target.name, 'layer, #numLayers, options', [
+      layer,
+      numLayers,
+      options,
+      ...surplus,
+    ]);
     super();
     checkOptions(new.target.name, options, ENCODER_OPTIONS);
+    if (!(layer instanceof TransformerEncoderLayer))
+      throw argumentError(
+        `${new.target.name}: expected a TransformerEncoderLayer, but got ${describe(layer)}`,
+      );
+    if (!(Number.isInteger(numLayers) && numLayers >= 0))
+      throw argumentError(`${new.target.name}: numLayers must be a count, but got ${numLayers}`);
     this.layers = new ModuleList(Array.from({ length: numLayers }, () => layer.copy()));
     this.norm = options.norm ?? null;
   }

@@ -1,7 +1,15 @@
 // Parameters that a module computes from others (torch.nn.utils.parametrize).
 
-import { argumentError, checkOptions, formatShape, noGrad, sameShape, Tensor } from '@voxgrad/core';
-import type { Module } from '../module.js';
+import {
+  argumentError,
+  checkOptions,
+  describe,
+  formatShape,
+  noGrad,
+  sameShape,
+  Tensor,
+} from '@voxgrad/core';
+import { Module } from '../module.js';
 import { ModuleDict, ModuleList, type TensorModule } from '../modules/container.js';
 import { Parameter } from '../parameter.js';
 
@@ -50,8 +58,17 @@ function listOf(module: Module, name: string): ParametrizationList | undefined {
 }
 
 /** Whether the parameter `name` of a module is parametrized; any of them when no name is given. */
-export const isParametrized = (module: Module, name?: string): boolean =>
-  name === undefined ? allOf(module) !== undefined : listOf(module, name) !== undefined;
+export function isParametrized(module: Module, name?: string): boolean {
+  requireModule('isParametrized', 'module', module);
+  return name === undefined ? allOf(module) !== undefined : listOf(module, name) !== undefined;
+}
+
+function requireModule(operation: string, name: string, value: unknown): void {
+  if (!(value instanceof Module))
+    throw argumentError(
+      `${operation}(): expected a Module for '${name}', but got ${describe(value)}`,
+    );
+}
 
 function requireLike(value: Tensor, made: unknown, name: string): void {
   const start = 'Registering a parametrization may not change the';
@@ -91,6 +108,8 @@ export function registerParametrization<M extends Module>(
   options: { unsafe?: boolean } = {},
 ): M {
   checkOptions('registerParametrization', options, ['unsafe']);
+  requireModule('registerParametrization', 'module', module);
+  requireModule('registerParametrization', 'parametrization', parametrization);
   parametrization.train(module.training);
   const known = listOf(module, name);
   const parameter = module.ownParameters().find(({ property }) => property === name)?.value;
@@ -141,6 +160,7 @@ export function removeParametrizations<M extends Module>(
   options: { leaveParametrized?: boolean } = {},
 ): M {
   checkOptions('removeParametrizations', options, ['leaveParametrized']);
+  requireModule('removeParametrizations', 'module', module);
   const list = listOf(module, name);
   const all = allOf(module);
   if (!list || !all)

@@ -1,10 +1,10 @@
 // Schedulers of schedulers.
 
-import { argumentError, checkOptions } from '@voxgrad/core';
+import { argumentError, checkOptions, describe } from '@voxgrad/core';
 import { optionsOf } from '../groups.js';
 import { field, listOf } from '../plain.js';
 import { bisectRight } from './bisect.js';
-import { LRScheduler, type Schedulable, type Scheduler } from './scheduler.js';
+import { LRScheduler, requireList, type Schedulable, type Scheduler } from './scheduler.js';
 import { packFields, unpackFields } from './state.js';
 
 /** What the combined schedulers have in common with others, but PyTorch's states do not hold. */
@@ -70,6 +70,8 @@ export class SequentialLR extends Combined<LRScheduler> {
     options: { lastEpoch?: number } = {},
   ) {
     checkOptions('SequentialLR', options, ['lastEpoch']);
+    requireList('SequentialLR', 'schedulers', schedulers);
+    requireList('SequentialLR', 'milestones', milestones);
     schedulers.forEach((scheduler, i) => {
       if (!(scheduler instanceof LRScheduler) || scheduler instanceof Combined)
         throw argumentError(
@@ -114,6 +116,13 @@ export class ChainedScheduler extends Combined<Scheduler> {
   }
 
   constructor(schedulers: readonly Scheduler[]) {
+    requireList('ChainedScheduler', 'schedulers', schedulers);
+    schedulers.forEach((scheduler, i) => {
+      if (typeof scheduler?.step !== 'function' || typeof scheduler.stateDict !== 'function')
+        throw argumentError(
+          `ChainedScheduler: expected schedulers, but got ${describe(scheduler)} at index ${i}`,
+        );
+    });
     if (schedulers.length === 0)
       throw argumentError('ChainedScheduler expects at least one scheduler');
     const [{ optimizer }] = schedulers;

@@ -5,7 +5,13 @@
 import { argumentError, describe } from '@voxgrad/core';
 import { withDefaults } from '../options.js';
 import { bisectRight } from './bisect.js';
-import { checkWhole, LRScheduler, type Schedulable, type SchedulerOptions } from './scheduler.js';
+import {
+  checkWhole,
+  LRScheduler,
+  requireList,
+  type Schedulable,
+  type SchedulerOptions,
+} from './scheduler.js';
 
 /** Times `gamma` every `stepSize` epochs. */
 export class StepLR extends LRScheduler {
@@ -48,6 +54,7 @@ export class MultiStepLR extends LRScheduler {
     options: SchedulerOptions & { gamma?: number } = {},
   ) {
     const o = withDefaults('MultiStepLR', { gamma: 0.1, lastEpoch: -1 }, options);
+    requireList('MultiStepLR', 'milestones', milestones);
     super(optimizer, o);
     const counts = new Map<number, number>();
     for (const milestone of milestones) counts.set(milestone, (counts.get(milestone) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { argumentError } from '@voxgrad/core';
+import { argumentError, requireFunction } from '@voxgrad/core';
 import { withDefaults } from '../options.js';
 import { LRScheduler, type Schedulable, type SchedulerOptions } from './scheduler.js';
 
@@ -14,6 +14,8 @@ abstract class FactorLR extends LRScheduler {
     options?: SchedulerOptions,
   ) {
     super(optimizer, withDefaults(new.target.name, { lastEpoch: -1 }, options));
+    const listed: readonly unknown[] = Array.isArray(lrLambda) ? lrLambda : [lrLambda];
+    for (const entry of listed) requireFunction(new.target.name, 'lrLambda', entry);
     const count = optimizer.paramGroups.length;
     if (typeof lrLambda !== 'function' && lrLambda.length !== count)
       throw argumentError(`Expected ${count} lr_lambdas, but got ${lrLambda.length}`);

@@ -1,5 +1,8 @@
 import { argumentError, describe } from '@voxgrad/core';
+import { camelCase } from '../names.js';
 import { withDefaults } from '../options.js';
+import { field, listOf, plain } from '../plain.js';
+import { annealingIn } from './anneal.js';
 import { setMomentum } from './momentum.js';
 import {
   checkOptimizer,
@@ -42,8 +45,8 @@ interface Phase {
 export class OneCycleLR extends LRScheduler {
   readonly totalSteps: number;
   readonly cycleMomentum: boolean;
-  readonly #anneal: (start: number, end: number, part: number) => number;
-  readonly #phases: readonly Phase[];
+  #anneal: (start: number, end: number, part: number) => number;
+  #phases: readonly Phase[];
 
   constructor(
     optimizer: Schedulable,
@@ -81,6 +84,15 @@ export class OneCycleLR extends LRScheduler {
     this.begin();
   }
 
+  /** Goes on along the curve and phases of the state, where it has them. */
+  override loadStateDict(state: object): void {
+    const phases = savedPhases(state);
+    super.loadStateDict(state);
+    const strategy = annealingIn(state);
+    if (strategy !== undefined) this.#anneal = ANNEAL[strategy];
+    if (phases !== undefined) this.#phases = phases;
+  }
+
   protected override getLr(): number[] {
     const step = this.lastEpoch;
     if (step > this.totalSteps)
@@ -98,6 +110,22 @@ export class OneCycleLR extends LRScheduler {
       for (const group of this.groups) setMomentum(group, along(group, phase.momentum));
     return this.groups.map((group) => along(group, phase.lr));
   }
+}
+
+function savedPhases(state: object): Phase[] | undefined {
+  const saved = field(state, '_schedule_phases');
+  if (saved === undefined) return undefined;
+  return listOf(saved, 'a list of _schedule_phases').map((phase) => {
+    const endStep = plain(field(phase, 'end_step'));
+    const name = (key: string) => camelCase(String(field(phase, key)));
+    if (typeof endStep !== 'number')
+      throw argumentError(`loadStateDict(): end_step of a phase is ${describe(endStep)}`);
+    return {
+      endStep,
+      lr: [name('start_lr'), name('end_lr')],
+      momentum: [name('start_momentum'), name('end_momentum')],
+    };
+  });
 }
 
 type Optional = 'totalSteps' | 'epochs' | 'stepsPerEpoch';

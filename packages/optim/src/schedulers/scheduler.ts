@@ -130,6 +130,12 @@ export function perGroup<T>(name: string, optimizer: Schedulable, value: T | rea
   throw argumentError(`expected ${count} values for ${name}, got ${value.length}`);
 }
 
+/** Throws unless `value` is a list. */
+export function requireList(owner: string, name: string, value: unknown): void {
+  if (!Array.isArray(value))
+    throw argumentError(`${owner}: expected a list for ${name}, but got ${describe(value)}`);
+}
+
 /** Refuses what is not a whole number of at least `least`. */
 export function checkWhole(name: string, value: number, least = 1): void {
   const what = least === 0 ? 'non-negative' : 'positive';

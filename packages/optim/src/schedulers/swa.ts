@@ -1,5 +1,6 @@
 import { argumentError, describe } from '@voxgrad/core';
 import { withDefaults } from '../options.js';
+import { annealingIn } from './anneal.js';
 import {
   checkOptimizer,
   checkWhole,
@@ -20,7 +21,7 @@ const ANNEAL = {
  */
 export class SWALR extends LRScheduler {
   readonly annealEpochs: number;
-  readonly #anneal: (t: number) => number;
+  #anneal: (t: number) => number;
 
   constructor(
     optimizer: Schedulable,
@@ -45,6 +46,13 @@ export class SWALR extends LRScheduler {
     this.annealEpochs = annealEpochs;
     this.#anneal = ANNEAL[annealStrategy];
     this.begin();
+  }
+
+  /** Goes on along the curve of the state, where it names one. */
+  override loadStateDict(state: object): void {
+    super.loadStateDict(state);
+    const strategy = annealingIn(state);
+    if (strategy !== undefined) this.#anneal = ANNEAL[strategy];
   }
 
   protected override getLr(): number[] {

@@ -20,12 +20,13 @@ export function convolutions(
   engine: Engine,
 ): Required<Pick<Kernels, 'convForward' | 'convWeight' | 'convBackward'>> {
   return {
-    convForward: (x, weight, g) =>
+    convForward: (x, weight, g, bias) =>
       calling(engine, 'conv3d', (call) => {
         const dtype = x.dtype as FloatDType;
         const out = call.output(dtype, numelOf(outputShape(g)));
         const pointers = { x: rowMajor(engine, call, x), weight: rowMajor(engine, call, weight) };
-        convForward(engine, call, dtype, g, { ...pointers, out: out.pointer });
+        const biasAt = bias ? rowMajor(engine, call, bias) : null;
+        convForward(engine, call, dtype, g, { ...pointers, bias: biasAt, out: out.pointer });
         return out.storage();
       }),
     convWeight: (x, gradOutput, g) => weightGradient(engine, x, gradOutput, g),

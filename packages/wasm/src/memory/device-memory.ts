@@ -7,6 +7,7 @@ import {
   VoxgradError,
 } from '@voxgrad/core';
 import { Block } from './block.js';
+import { CollectorPressure } from './collector-pressure.js';
 import { aligned, Heap } from './heap.js';
 
 const PAGE = 65536;
@@ -17,6 +18,9 @@ const HEAP_START = 65536;
 
 /** Bytes that a kernel may read past the end of a block. */
 const SLACK = 64;
+
+/** Blocks of one size that there is always room for. */
+const TOGETHER = 4;
 
 /** The cache starts with this much room, and grows when something dropped is wanted again. */
 const FIRST_CAPACITY = 32 * 2 ** 20;
@@ -63,6 +67,7 @@ export class DeviceMemory {
   readonly #resident = new Set<Block>();
   readonly #budget: number;
   #capacity: number;
+  readonly #pressure = new CollectorPressure();
   readonly #counters = { evictions: 0, copiedOutBytes: 0, copiedInBytes: 0, released: 0 };
   /**
    * The last net: storages that nobody released. It holds its blocks, and finalizers do not run inside
@@ -101,6 +106,8 @@ export class DeviceMemory {
    */
   take(bytes: number, operation: string): number {
     const wanted = bytes + SLACK;
+    // An operation on large tensors has its operands, its result and a workspace at least.
+    this.#capacity = Math.max(this.#capacity, Math.min(this.#budget, TOGETHER * wanted));
     for (;;) {
       const found = this.#heap.take(wanted);
       if (found !== null) return found;
@@ -201,6 +208,7 @@ export class DeviceMemory {
     for (const block of this.#resident) {
       if (block.pins > 0) continue;
       this.#counters.evictions++;
+      if (!block.onHost) this.#pressure.add(block.bytes);
       block.evict();
       return true;
     }

@@ -44,9 +44,11 @@ const convOp = defineOp<ConvSettings>({
       needs: [true, true, bias !== undefined] as const,
     };
     const strategy = select<ConvForwardStrategy>('conv3d.forward', call, x.device);
-    const result = runStrategy(strategy, call, { input: x, weight: w }, call.needs);
+    const added = bias !== undefined && (strategy.addsBias?.(x.device.capabilities) ?? false);
+    const tensors = added ? { input: x, weight: w, bias } : { input: x, weight: w };
+    const result = runStrategy(strategy, call, tensors, call.needs);
     const y = checkedResult(strategy.name, 'output', result, outputShape(geometry), x);
-    return bias === undefined ? y : y.add(alongChannels(bias));
+    return bias === undefined || added ? y : y.add(alongChannels(bias));
   },
   saves: { inputs: otherFactors },
   backward: ([g], context) => {

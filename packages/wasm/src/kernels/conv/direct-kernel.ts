@@ -61,6 +61,8 @@ export interface DirectShape {
   readonly outStep: number;
   /** Whether weights are stored as whole vectors; else each is one number. */
   readonly spread: boolean;
+  /** Whether sums start with a number of their channel instead of 0. */
+  readonly bias: boolean;
 }
 
 /** The order of a kernel's arguments. */
@@ -81,6 +83,8 @@ export const DIRECT_ARGUMENTS = [
   'rowsPerBlock',
   'rows',
   'outChannel',
+  'bias',
+  'biasGroup',
 ] as const;
 
 export type DirectArguments = Record<(typeof DIRECT_ARGUMENTS)[number], number>;
@@ -91,13 +95,13 @@ export type DirectArguments = Record<(typeof DIRECT_ARGUMENTS)[number], number>;
  * slab holds the padded input, so nothing is asked at its edges. An item is a block of rows.
  */
 export function directKernel(engine: Engine, shape: DirectShape): Kernel {
-  const { dtype, tile, kernelRows, width, slabRow, outRow, outStep, spread } = shape;
+  const { dtype, tile, kernelRows, width, slabRow, outRow, outStep, spread, bias } = shape;
   const channels = channelsOf(tile);
   const tileRows = rowsOf(tile);
   const phases = phasesOf(tile, kernelRows);
   // Weights are stored as whole vectors: a load of one is cheaper than spreading a number.
   const weightVectors = phases.reduce((sum, p) => sum + (p.to - p.from) * p.rows.length, 0);
-  const key = `conv ${dtype} ${tile.lines}${tile.share}x${tile.rows}x${tile.vectors} ${kernelRows} ${width} ${slabRow} ${outRow} ${outStep} ${spread}`;
+  const key = `conv ${dtype} ${tile.lines}${tile.share}x${tile.rows}x${tile.vectors} ${kernelRows} ${width} ${slabRow} ${outRow} ${outStep} ${spread} ${bias}`;
   return kernelOf(engine, key, (builder) => {
     const v = lanes(dtype, engine.fma);
     const { f } = builder;
@@ -112,6 +116,7 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
         i32.add(a.out, i32.add(i32.mul(group, a.outGroup), i32.mul(depth, a.outDepth))),
       );
       const weights = f.int(i32.add(a.weights, i32.mul(group, a.weightsGroup)));
+      const start = f.int(i32.add(a.bias, i32.mul(group, a.biasGroup)));
       const firstRow = f.int(i32.mul(block, a.rowsPerBlock));
       const lastRow = f.int(i32.min(a.rows, i32.add(firstRow, a.rowsPerBlock)));
       const weightsBlock = f.int(i32.mul(a.taps, weightVectors * (spread ? 16 : v.bytes)));
@@ -126,7 +131,8 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
           f.for(column, vectorsPerRow, tile.vectors, () => {
             const left = f.int(i32.min(column, vectorsPerRow - tile.vectors));
             const x = f.int(i32.add(slab, i32.add(i32.mul(top, slabRow), i32.shl(left, 4))));
-            const sums = accumulate(builder, v, shape, phases, x, weights, a.table, a.taps);
+            const pointers = { x, weights, table: a.table, start };
+            const sums = accumulate(builder, v, shape, phases, pointers, a.taps);
             const y = f.int(
               i32.add(out, i32.add(i32.mul(top, outRow), i32.mul(left, 16 * outStep))),
             );
@@ -134,6 +140,7 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
           });
         });
         f.advance(weights, weightsBlock);
+        f.advance(start, channels * v.bytes);
         f.advance(out, i32.mul(a.outChannel, channels));
       });
     });
@@ -144,17 +151,18 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
 function accumulate(
   { f }: KernelBuilder,
   v: Lanes,
-  { tile, slabRow, spread }: DirectShape,
+  { tile, slabRow, spread, bias }: DirectShape,
   phases: readonly Phase[],
-  x: Local<'i32'>,
-  weights: Local<'i32'>,
-  table: Local<'i32'>,
+  { x, weights, table, start }: Record<'x' | 'weights' | 'table' | 'start', Local<'i32'>>,
   taps: Local<'i32'>,
 ): Local<'v128'>[][] {
   const places = Array.from({ length: tile.rows }, (_, r) =>
     Array.from({ length: tile.vectors }, (_, c) => r * slabRow + 16 * c),
   ).flat();
-  const sums = Array.from({ length: tile.lines }, () => places.map(() => f.local('v128', v.zero)));
+  const sums = Array.from({ length: tile.lines }, (_, line) => {
+    const channel = tile.share === 'channels' ? line : 0;
+    return places.map(() => f.local('v128', bias ? v.loadSplat(start, channel * v.bytes) : v.zero));
+  });
   const entry = f.int(table);
   const end = f.int();
   const w = f.int(weights);

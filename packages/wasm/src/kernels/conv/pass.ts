@@ -29,6 +29,8 @@ export interface Pass {
   readonly problems: readonly Axes[];
   readonly weights: WeightOrder;
   readonly kernel: Triple;
+  /** A number for each output channel, or null. */
+  readonly bias: number | null;
 }
 
 /** y = conv(x, w) at `out`. */
@@ -37,7 +39,7 @@ export function convForward(
   call: Call,
   dtype: FloatDType,
   g: ConvGeometry,
-  pointers: { x: number; weight: number; out: number },
+  pointers: { x: number; weight: number; bias: number | null; out: number },
 ): void {
   const perGroupIn = g.inChannels / g.groups;
   const perGroupOut = g.outChannels / g.groups;
@@ -53,6 +55,7 @@ export function convForward(
     problems: [forwardAxes(g)],
     weights: { out: perGroupIn * K, in: K, group: perGroupOut * perGroupIn * K },
     kernel: g.kernel,
+    bias: pointers.bias,
   });
 }
 
@@ -78,6 +81,7 @@ export function convInput(
     problems: adjointAxes(g),
     weights: { out: K, in: perGroupIn * K, group: perGroupOut * perGroupIn * K },
     kernel: g.kernel,
+    bias: null,
   });
 }
 

@@ -116,7 +116,8 @@ export function chunksOf(layout: Layout, allGroups: number, channels: number): C
   const reach = layout.reach[0][1] - layout.reach[0][0];
   const extra = reach - (most - 1) * step;
   const fitting = Math.floor((SLAB_LIMIT / perDepth - extra) / step) + 1;
-  const depths = Math.max(Math.min(most, 4), Math.min(most, fitting));
+  // Depths that several slabs read are loaded several times: at most a third more than once.
+  const depths = Math.min(most, Math.max(fitting, Math.ceil((3 * Math.max(extra, 1)) / step)));
   const groups =
     depths < most
       ? 1

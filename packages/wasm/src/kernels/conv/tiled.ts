@@ -96,6 +96,7 @@ export function prepare(
         outRow: row * H.outStep,
         outStep: W.outStep,
         spread: part.spread,
+        bias: pass.bias !== null,
       });
       const args: DirectArguments = {
         slab: slab.start,
@@ -114,6 +115,8 @@ export function prepare(
         rowsPerBlock,
         rows,
         outChannel: channel,
+        bias: pass.bias === null ? 0 : pass.bias + (group * pass.to + part.first) * bytes,
+        biasGroup: pass.to * bytes,
       };
       engine.team.run(
         kernel,
