@@ -208,7 +208,7 @@ export class DeviceMemory {
     for (const block of this.#resident) {
       if (block.pins > 0) continue;
       this.#counters.evictions++;
-      if (!block.onHost) this.#pressure.add(block.bytes);
+      if (!block.onHost) this.#pressure.add(block.bytes, this.#capacity);
       block.evict();
       return true;
     }
