@@ -22,7 +22,7 @@ const searchOp = defineOp<boolean>({
   backward: 'none',
 });
 
-interface SearchOptions {
+export interface SearchOptions {
   /** Count the elements that are equal too. */
   right?: boolean;
 }
