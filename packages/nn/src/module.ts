@@ -88,6 +88,11 @@ export abstract class Module {
 
   abstract forward(...inputs: never[]): unknown;
 
+  /** Internal: whether somebody else than `forward` sees what goes in and out of `call`. */
+  get isWatched(): boolean {
+    return this.#preHooks.size + this.#hooks.size + this.#backwardHooks.size > 0;
+  }
+
   /** Runs the module: pre-hooks, `forward`, hooks. */
   call<A extends unknown[], R>(this: { forward(...inputs: A): R } & Module, ...inputs: A): R {
     let args: readonly unknown[] = inputs;

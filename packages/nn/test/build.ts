@@ -18,8 +18,9 @@ const typed = (options: object, dtype?: DType) => (dtype ? { ...options, dtype }
 export function build(row: ModuleRow, place: { dtype?: DType } = {}): nn.Module {
   const Type = TYPES.get(row.module);
   if (!Type) throw new Error(`voxgrad has no module ${row.module}`);
-  if (row.module === 'Flatten') return new Type(...row.args);
-  return new Type(...row.args, typed(row.options, place.dtype));
+  const options = typed(row.options, place.dtype);
+  // Layers without options refuse an object of none.
+  return Object.keys(options).length > 0 ? new Type(...row.args, options) : new Type(...row.args);
 }
 
 /** Layers without parameters take no dtype, so the default dtype stands for it. */

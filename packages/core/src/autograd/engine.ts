@@ -80,7 +80,10 @@ function walk(
         if (edge && gradient) send(edge, gradient);
       });
       for (const gradient of [...results, ...slots]) if (gradient) passing.drop(gradient);
-      if (!options.retainGraph) node.release();
+      if (options.retainGraph) continue;
+      // A rule may hand on what it saved.
+      for (const gradient of results) if (gradient) gradient.storage.hidden = false;
+      node.release();
     }
     if (!captured.includes(null)) return captured;
     const behind = [...order].filter((node) => node.flat).flatMap((node) => node.next);

@@ -134,6 +134,14 @@ export class SavedTensor {
   constructor(tensor: Tensor) {
     this.#tensor = tensor;
     this.#version = tensor.storage.version;
+    tensor.storage.savers++;
+  }
+
+  /** The tensor is not needed any more. */
+  letGo(): void {
+    const { storage } = this.#tensor;
+    storage.savers--;
+    if (storage.savers === 0 && storage.hidden && !storage.kept) storage.release();
   }
 
   unpack(operation: string): Tensor {

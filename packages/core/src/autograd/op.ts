@@ -179,6 +179,8 @@ class OpNode<O> extends Node implements RuleContext<O> {
   }
 
   override release(): void {
+    for (const saved of [this.#savedInputs, this.#savedOutputs])
+      for (const tensor of saved.values()) tensor.letGo();
     this.#savedInputs.clear();
     this.#savedOutputs.clear();
     this.#released = true;

@@ -1,7 +1,7 @@
 import { requireFunction } from '../arguments.js';
 import { argumentError } from '../errors.js';
 import type { Storage } from './storage.js';
-import { releasing } from './temporaries.js';
+import { hiding, releasing } from './temporaries.js';
 import { Tensor } from './tensor.js';
 
 /**
@@ -28,8 +28,14 @@ export function scope<T>(fn: () => T): T {
   }, storagesIn);
 }
 
-/** The storages of all tensors in a value. */
-function storagesIn(value: unknown): Set<Storage> {
+/**
+ * Internal: runs a part of a module library whose tensors no user can reach, but for what it returns
+ * (see {@link hiding}).
+ */
+export const unseen = <T>(fn: () => T): T => hiding(fn, storagesIn);
+
+/** Internal: the storages of all tensors in a value. */
+export function storagesIn(value: unknown): Set<Storage> {
   const found = new Set<Storage>();
   const seen = new Set<unknown>();
   const visit = (part: unknown): void => {

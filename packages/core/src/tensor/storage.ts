@@ -42,6 +42,10 @@ export class Storage {
   readonly writes: Writes;
   /** Internal: lives on beyond the scope in which it was made. */
   kept = false;
+  /** Internal: how many places of a graph have saved it. */
+  savers = 0;
+  /** Internal: nobody but a graph can reach it, so that the last one to let go gives it back. */
+  hidden = false;
   #host: HostArray | null;
   #residence: Residence | null;
 

@@ -38,6 +38,21 @@ export function releasing<T>(fn: () => T, kept: (result: T) => Kept): T {
   return result;
 }
 
+/**
+ * Runs a part of the library whose tensors nobody sees but for those in `kept(result)`. What no graph
+ * has saved goes back at its end, the rest when the last node that saved it lets go.
+ */
+export function hiding<T>(fn: () => T, kept: (result: T) => Set<Storage>): T {
+  const { result, made } = collecting(fn);
+  const seen = kept(result);
+  for (const storage of made) {
+    if (storage.kept || seen.has(storage)) continue;
+    if (storage.savers === 0) storage.release();
+    else storage.hidden = true;
+  }
+  return result;
+}
+
 /** Runs `fn` and says which storages were made in it. */
 export function collecting<T>(fn: () => T): { result: T; made: readonly Storage[] } {
   const inner: Storage[] = [];

@@ -70,6 +70,8 @@ abstract class InPlaceActivation extends Module {
 
 /** max(x, 0) */
 export class ReLU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return relu(x, { inplace: this.inplace });
   }
@@ -77,6 +79,8 @@ export class ReLU extends InPlaceActivation {
 
 /** min(max(x, 0), 6) */
 export class ReLU6 extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return relu6(x, { inplace: this.inplace });
   }
@@ -84,6 +88,8 @@ export class ReLU6 extends InPlaceActivation {
 
 /** See `F.selu`. */
 export class SELU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return selu(x, { inplace: this.inplace });
   }
@@ -91,6 +97,8 @@ export class SELU extends InPlaceActivation {
 
 /** x·sigmoid(x) */
 export class SiLU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return silu(x, { inplace: this.inplace });
   }
@@ -98,6 +106,8 @@ export class SiLU extends InPlaceActivation {
 
 /** x·tanh(softplus(x)) */
 export class Mish extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return mish(x, { inplace: this.inplace });
   }
@@ -105,6 +115,8 @@ export class Mish extends InPlaceActivation {
 
 /** relu6(x + 3) / 6 */
 export class Hardsigmoid extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return hardsigmoid(x, { inplace: this.inplace });
   }
@@ -112,6 +124,8 @@ export class Hardsigmoid extends InPlaceActivation {
 
 /** x·relu6(x + 3) / 6 */
 export class Hardswish extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return hardswish(x, { inplace: this.inplace });
   }
@@ -119,12 +133,16 @@ export class Hardswish extends InPlaceActivation {
 
 /** 1 / (1 + e⁻ˣ) */
 export class Sigmoid extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return sigmoid(x);
   }
 }
 
 export class Tanh extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return tanh(x);
   }
@@ -132,6 +150,8 @@ export class Tanh extends Module {
 
 /** log(sigmoid(x)) */
 export class LogSigmoid extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return logsigmoid(x);
   }
@@ -139,6 +159,8 @@ export class LogSigmoid extends Module {
 
 /** x / (1 + |x|) */
 export class Softsign extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return softsign(x);
   }
@@ -146,6 +168,8 @@ export class Softsign extends Module {
 
 /** x − tanh(x) */
 export class Tanhshrink extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return tanhshrink(x);
   }
@@ -153,6 +177,8 @@ export class Tanhshrink extends Module {
 
 /** x where x > 0, else alpha·(eˣ − 1); alpha 1. */
 export class ELU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   readonly alpha: number;
 
   constructor(options: number | EluOptions = {}, more?: InPlaceOptions, ...surplus: never[]) {
@@ -173,6 +199,8 @@ export class ELU extends InPlaceActivation {
 
 /** x where x > 0, else alpha·(exp(x / alpha) − 1); alpha 1. */
 export class CELU extends ELU {
+  static override readonly keepsNothing = true;
+
   override forward(x: Tensor): Tensor {
     return celu(x, { alpha: this.alpha, inplace: this.inplace });
   }
@@ -180,6 +208,8 @@ export class CELU extends ELU {
 
 /** x where x > 0, else negativeSlope·x; 0.01. */
 export class LeakyReLU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   readonly negativeSlope: number;
 
   constructor(options: number | LeakyReluOptions = {}, more?: InPlaceOptions, ...surplus: never[]) {
@@ -206,6 +236,8 @@ export class LeakyReLU extends InPlaceActivation {
 
 /** A leaky ReLU whose slope is drawn anew for each element in training; see `F.rrelu`. */
 export class RReLU extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   readonly lower: number;
   readonly upper: number;
 
@@ -229,6 +261,8 @@ export class RReLU extends InPlaceActivation {
 
 /** x limited to [minVal, maxVal], [−1, 1]. */
 export class Hardtanh extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   readonly minVal: number;
   readonly maxVal: number;
 
@@ -257,6 +291,8 @@ export class Hardtanh extends InPlaceActivation {
 
 /** x where x > threshold, else value. */
 export class Threshold extends InPlaceActivation {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly threshold: number,
     readonly value: number,
@@ -287,6 +323,8 @@ export class Threshold extends InPlaceActivation {
 
 /** x outside [−lambd, lambd], else 0; lambd 0.5. */
 export class Hardshrink extends Module {
+  static readonly keepsNothing = true;
+
   readonly lambd: number;
 
   constructor(options: number | ShrinkOptions = {}, ...surplus: never[]) {
@@ -306,6 +344,8 @@ export class Hardshrink extends Module {
 
 /** x drawn towards 0 by lambd, 0.5. */
 export class Softshrink extends Hardshrink {
+  static override readonly keepsNothing = true;
+
   override forward(x: Tensor): Tensor {
     return softshrink(x, this.lambd);
   }
@@ -313,6 +353,8 @@ export class Softshrink extends Hardshrink {
 
 /** log(1 + exp(beta·x)) / beta */
 export class Softplus extends Module {
+  static readonly keepsNothing = true;
+
   readonly beta: number;
   readonly threshold: number;
 
@@ -345,6 +387,8 @@ export class Softplus extends Module {
 
 /** x·Φ(x) */
 export class GELU extends Module {
+  static readonly keepsNothing = true;
+
   readonly approximate: 'none' | 'tanh';
 
   constructor(options: GeluOptions = {}, ...surplus: never[]) {

@@ -49,6 +49,8 @@ abstract class BatchNormNd extends NormBase {
 
 /** Batch normalisation of `[N, C]` or `[N, C, L]` over all but the channel axis. */
 export class BatchNorm1d extends BatchNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([2, 3], numFeatures, options);
@@ -57,6 +59,8 @@ export class BatchNorm1d extends BatchNormNd {
 
 /** Batch normalisation of `[N, C, H, W]`. */
 export class BatchNorm2d extends BatchNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([4], numFeatures, options);
@@ -65,6 +69,8 @@ export class BatchNorm2d extends BatchNormNd {
 
 /** Batch normalisation of `[N, C, D, H, W]`. */
 export class BatchNorm3d extends BatchNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: BatchNormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super([5], numFeatures, options);

@@ -1,7 +1,7 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, checkArguments, describe, type Tensor } from '@voxgrad/core';
+import { argumentError, checkArguments, describe, type Tensor, unseen } from '@voxgrad/core';
 import { Module } from '../module.js';
 
 /** A module from one tensor to one tensor, as most layers are. */
@@ -93,6 +93,18 @@ abstract class IndexedContainer extends Container {
 }
 
 /**
+ * Whether a module is one of the library's own layers that keep no tensor of a call, unchanged: what is
+ * declared for a class does not hold for its subclasses.
+ */
+function keepsNothing(module: Module): boolean {
+  if (module.isWatched || Object.hasOwn(module, 'forward') || 'parametrizations' in module)
+    return false;
+  const { constructor } = module;
+  if (constructor === Sequential) return module.children().every(keepsNothing);
+  return Object.hasOwn(constructor, 'keepsNothing');
+}
+
+/**
  * Modules run one after another. Their names are '0', '1', … as in PyTorch, or those of a map
  * (PyTorch's OrderedDict).
  */
@@ -105,11 +117,13 @@ export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
   }
 
   forward(x: X): Y {
-    const output = this.children().reduce<unknown>(
-      (value, module) => (module as unknown as { call(v: unknown): unknown }).call(value),
-      x,
-    );
-    return output as Y;
+    const run = () =>
+      this.children().reduce<unknown>(
+        (value, module) => (module as unknown as { call(v: unknown): unknown }).call(value),
+        x,
+      );
+    // Between layers that keep nothing, nobody sees the tensors, and they need not wait for a collector.
+    return (this.children().every(keepsNothing) ? unseen(run) : run()) as Y;
   }
 }
 

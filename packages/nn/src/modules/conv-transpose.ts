@@ -112,6 +112,8 @@ abstract class ConvTransposeNd extends ConvBase {
 
 /** Transposed convolution over one axis: `[N, Ci, L]` → `[N, Co, L']`; weight `[Ci, Co / groups, k]`. */
 export class ConvTranspose1d extends ConvTransposeNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,
@@ -132,6 +134,8 @@ export class ConvTranspose1d extends ConvTransposeNd {
 
 /** Transposed convolution over two axes. See {@link ConvTranspose1d}. */
 export class ConvTranspose2d extends ConvTransposeNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,
@@ -152,6 +156,8 @@ export class ConvTranspose2d extends ConvTransposeNd {
 
 /** Transposed convolution over three axes. See {@link ConvTranspose1d}. */
 export class ConvTranspose3d extends ConvTransposeNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,

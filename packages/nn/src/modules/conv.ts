@@ -90,6 +90,8 @@ abstract class ConvNd extends ConvBase {
  * Weight `[Co, Ci / groups, k]`, drawn as in PyTorch.
  */
 export class Conv1d extends ConvNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,
@@ -110,6 +112,8 @@ export class Conv1d extends ConvNd {
 
 /** Convolution over two spatial axes: `[N, Ci, H, W]` or `[Ci, H, W]`. See {@link Conv1d}. */
 export class Conv2d extends ConvNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,
@@ -130,6 +134,8 @@ export class Conv2d extends ConvNd {
 
 /** Convolution over three spatial axes: `[N, Ci, D, H, W]` or `[Ci, D, H, W]`. See {@link Conv1d}. */
 export class Conv3d extends ConvNd {
+  static readonly keepsNothing = true;
+
   constructor(
     inChannels: number,
     outChannels: number,

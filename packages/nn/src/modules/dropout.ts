@@ -50,6 +50,8 @@ abstract class DropoutNd extends Module {
 
 /** In training, zeroes elements with probability `p` (0.5) and divides the others by 1 − p. */
 export class Dropout extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,
@@ -62,6 +64,8 @@ export class Dropout extends DropoutNd {
 
 /** Dropout of whole channels of `[N, C, L]` or `[C, L]`. */
 export class Dropout1d extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,
@@ -74,6 +78,8 @@ export class Dropout1d extends DropoutNd {
 
 /** Dropout of whole channels of `[N, C, H, W]`. */
 export class Dropout2d extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,
@@ -86,6 +92,8 @@ export class Dropout2d extends DropoutNd {
 
 /** Dropout of whole channels of `[N, C, D, H, W]` or `[C, D, H, W]`. */
 export class Dropout3d extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,
@@ -98,6 +106,8 @@ export class Dropout3d extends DropoutNd {
 
 /** Dropout that keeps the mean 0 and variance 1 of SELU networks. */
 export class AlphaDropout extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,
@@ -110,6 +120,8 @@ export class AlphaDropout extends DropoutNd {
 
 /** {@link AlphaDropout} of whole channels. */
 export class FeatureAlphaDropout extends DropoutNd {
+  static readonly keepsNothing = true;
+
   constructor(
     options: number | DropoutModuleOptions = {},
     more?: InPlaceOptions,

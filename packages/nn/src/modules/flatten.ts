@@ -13,6 +13,8 @@ import { repr } from '../repr.js';
 
 /** Merges the dims from `startDim` (1) to `endDim` (the last) into one. */
 export class Flatten extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly startDim = 1,
     readonly endDim = -1,
@@ -33,6 +35,8 @@ export class Flatten extends Module {
 
 /** Splits `dim` into dims of `unflattenedSize`, one of which may be −1. */
 export class Unflatten extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly dim: number,
     readonly unflattenedSize: readonly number[],

@@ -65,6 +65,8 @@ abstract class InstanceNormNd extends NormBase {
 
 /** Instance normalisation of `[N, C, L]` or `[C, L]`: each channel of each sample by itself. */
 export class InstanceNorm1d extends InstanceNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(2, numFeatures, options);
@@ -73,6 +75,8 @@ export class InstanceNorm1d extends InstanceNormNd {
 
 /** Instance normalisation of `[N, C, H, W]` or `[C, H, W]`. */
 export class InstanceNorm2d extends InstanceNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(3, numFeatures, options);
@@ -81,6 +85,8 @@ export class InstanceNorm2d extends InstanceNormNd {
 
 /** Instance normalisation of `[N, C, D, H, W]` or `[C, D, H, W]`. */
 export class InstanceNorm3d extends InstanceNormNd {
+  static readonly keepsNothing = true;
+
   constructor(numFeatures: number, options: NormModuleOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, '#numFeatures, options', [numFeatures, options, ...surplus]);
     super(4, numFeatures, options);

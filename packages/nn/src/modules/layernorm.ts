@@ -44,6 +44,8 @@ const LAYER_NORM: OptionTable<LayerNormOptions> = {
 
 /** Normalises over the last dims, whose sizes are `normalizedShape`. */
 export class LayerNorm extends Module {
+  static readonly keepsNothing = true;
+
   readonly normalizedShape: readonly number[];
   readonly eps: number;
   weight: Parameter | null;
@@ -94,6 +96,8 @@ const GROUP_NORM: OptionTable<GroupNormOptions> = {
 
 /** Normalises `[N, C, …]` over groups of channels. */
 export class GroupNorm extends Module {
+  static readonly keepsNothing = true;
+
   readonly eps: number;
   weight: Parameter | null;
   bias: Parameter | null;
@@ -133,6 +137,8 @@ export class GroupNorm extends Module {
 
 /** See `F.localResponseNorm`. */
 export class LocalResponseNorm extends Module {
+  static readonly keepsNothing = true;
+
   readonly alpha: number;
   readonly beta: number;
   readonly k: number;

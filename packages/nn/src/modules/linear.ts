@@ -24,6 +24,8 @@ const LINEAR: OptionTable<LinearOptions> = { bias: true, device: true, dtype: tr
 
 /** x·Wᵀ + b: `[…, inFeatures]` → `[…, outFeatures]`; weight `[outFeatures, inFeatures]`. */
 export class Linear extends Module {
+  static readonly keepsNothing = true;
+
   weight: Parameter;
   bias: Parameter | null;
 
@@ -63,6 +65,8 @@ export class Linear extends Module {
 
 /** y = x1·W·x2 + b per output: `[…, in1Features]`, `[…, in2Features]` → `[…, outFeatures]`. */
 export class Bilinear extends Module {
+  static readonly keepsNothing = true;
+
   weight: Parameter;
   bias: Parameter | null;
 
@@ -106,6 +110,8 @@ export class Bilinear extends Module {
 
 /** Returns its input; arguments of the constructor are ignored, so that it can stand for any layer. */
 export class Identity extends Module {
+  static readonly keepsNothing = true;
+
   constructor(..._ignored: readonly unknown[]) {
     super();
   }

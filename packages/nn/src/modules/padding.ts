@@ -51,6 +51,8 @@ abstract class ConstantPadNd extends PadNd {
 
 /** Pads the last dim with `value`. */
 export class ConstantPad1d extends ConstantPadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, value: number, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding, #value', [padding, value, ...surplus]);
     super(1, padding, value);
@@ -59,6 +61,8 @@ export class ConstantPad1d extends ConstantPadNd {
 
 /** Pads the last two dims with `value`: `[left, right, top, bottom]`. */
 export class ConstantPad2d extends ConstantPadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, value: number, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding, #value', [padding, value, ...surplus]);
     super(2, padding, value);
@@ -67,6 +71,8 @@ export class ConstantPad2d extends ConstantPadNd {
 
 /** Pads the last three dims with `value`: `[left, right, top, bottom, front, back]`. */
 export class ConstantPad3d extends ConstantPadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, value: number, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding, #value', [padding, value, ...surplus]);
     super(3, padding, value);
@@ -75,6 +81,8 @@ export class ConstantPad3d extends ConstantPadNd {
 
 /** Pads the last dim with zeros. */
 export class ZeroPad1d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(1, 'constant', padding);
@@ -83,6 +91,8 @@ export class ZeroPad1d extends PadNd {
 
 /** Pads the last two dims with zeros. */
 export class ZeroPad2d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(2, 'constant', padding);
@@ -91,6 +101,8 @@ export class ZeroPad2d extends PadNd {
 
 /** Pads the last three dims with zeros. */
 export class ZeroPad3d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(3, 'constant', padding);
@@ -99,6 +111,8 @@ export class ZeroPad3d extends PadNd {
 
 /** Pads the last dim by reflection at the edge, which is not repeated. */
 export class ReflectionPad1d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(1, 'reflect', padding);
@@ -107,6 +121,8 @@ export class ReflectionPad1d extends PadNd {
 
 /** Pads the last two dims by reflection at the edge, which is not repeated. */
 export class ReflectionPad2d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(2, 'reflect', padding);
@@ -115,6 +131,8 @@ export class ReflectionPad2d extends PadNd {
 
 /** Pads the last three dims by reflection at the edge, which is not repeated. */
 export class ReflectionPad3d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(3, 'reflect', padding);
@@ -123,6 +141,8 @@ export class ReflectionPad3d extends PadNd {
 
 /** Pads the last dim with copies of the edge. */
 export class ReplicationPad1d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(1, 'replicate', padding);
@@ -131,6 +151,8 @@ export class ReplicationPad1d extends PadNd {
 
 /** Pads the last two dims with copies of the edge. */
 export class ReplicationPad2d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(2, 'replicate', padding);
@@ -139,6 +161,8 @@ export class ReplicationPad2d extends PadNd {
 
 /** Pads the last three dims with copies of the edge. */
 export class ReplicationPad3d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(3, 'replicate', padding);
@@ -147,6 +171,8 @@ export class ReplicationPad3d extends PadNd {
 
 /** Pads the last dim with the elements of the other end. */
 export class CircularPad1d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(1, 'circular', padding);
@@ -155,6 +181,8 @@ export class CircularPad1d extends PadNd {
 
 /** Pads the last two dims with the elements of the other end. */
 export class CircularPad2d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(2, 'circular', padding);
@@ -163,6 +191,8 @@ export class CircularPad2d extends PadNd {
 
 /** Pads the last three dims with the elements of the other end. */
 export class CircularPad3d extends PadNd {
+  static readonly keepsNothing = true;
+
   constructor(padding: PaddingSize, ...surplus: never[]) {
     checkArguments(new.target.name, 'padding', [padding, ...surplus]);
     super(3, 'circular', padding);

@@ -72,6 +72,8 @@ abstract class MaxPoolNd<O extends MaxPoolModuleOptions> extends Module {
 
 /** Largest element of each window of `[N, C, L]`; the stride is the kernel size unless given. */
 export class MaxPool1d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool1dWithIndices, kernelSize, options);
@@ -80,6 +82,8 @@ export class MaxPool1d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends 
 
 /** Largest element of each window of `[N, C, H, W]`. */
 export class MaxPool2d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool2dWithIndices, kernelSize, options);
@@ -88,6 +92,8 @@ export class MaxPool2d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends 
 
 /** Largest element of each window of `[N, C, D, H, W]`. */
 export class MaxPool3d<O extends MaxPoolModuleOptions = MaxPoolOptions> extends MaxPoolNd<O> {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: O | PerAxis = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxPool3dWithIndices, kernelSize, options);
@@ -132,6 +138,8 @@ abstract class MaxUnpoolNd extends Module {
 
 /** Puts the maxima of `MaxPool1d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool1d extends MaxUnpoolNd {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool1d, kernelSize, options);
@@ -140,6 +148,8 @@ export class MaxUnpool1d extends MaxUnpoolNd {
 
 /** Puts the maxima of `MaxPool2d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool2d extends MaxUnpoolNd {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool2d, kernelSize, options);
@@ -148,6 +158,8 @@ export class MaxUnpool2d extends MaxUnpoolNd {
 
 /** Puts the maxima of `MaxPool3d` back where `indices` say; zeros elsewhere. */
 export class MaxUnpool3d extends MaxUnpoolNd {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: UnpoolOptions = {}, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(maxUnpool3d, kernelSize, options);
@@ -183,6 +195,8 @@ abstract class AvgPoolNd extends Module {
 
 /** Mean of each window of `[N, C, L]`; the stride is the kernel size unless given. */
 export class AvgPool1d extends AvgPoolNd {
+  static readonly keepsNothing = true;
+
   constructor(
     kernelSize: PerAxis,
     options: Omit<AvgPoolOptions, 'divisorOverride'> = {},
@@ -195,6 +209,8 @@ export class AvgPool1d extends AvgPoolNd {
 
 /** Mean of each window of `[N, C, H, W]`. */
 export class AvgPool2d extends AvgPoolNd {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(avgPool2d, kernelSize, options);
@@ -203,6 +219,8 @@ export class AvgPool2d extends AvgPoolNd {
 
 /** Mean of each window of `[N, C, D, H, W]`. */
 export class AvgPool3d extends AvgPoolNd {
+  static readonly keepsNothing = true;
+
   constructor(kernelSize: PerAxis, options: AvgPoolOptions | PerAxis = {}, ...surplus: never[]) {
     checkArguments(new.target.name, 'kernelSize, options', [kernelSize, options, ...surplus]);
     super(avgPool3d, kernelSize, options);
@@ -240,6 +258,8 @@ abstract class LPPoolNd extends Module {
 
 /** Norm of each window of `[N, C, L]`. */
 export class LPPool1d extends LPPoolNd {
+  static readonly keepsNothing = true;
+
   constructor(
     normType: number,
     kernelSize: PerAxis,
@@ -258,6 +278,8 @@ export class LPPool1d extends LPPoolNd {
 
 /** Norm of each window of `[N, C, H, W]`. */
 export class LPPool2d extends LPPoolNd {
+  static readonly keepsNothing = true;
+
   constructor(
     normType: number,
     kernelSize: PerAxis,
@@ -290,6 +312,8 @@ abstract class AdaptivePool extends Module {
 
 /** Means of windows that tile `[N, C, L]` into `outputSize` places. */
 export class AdaptiveAvgPool1d extends AdaptivePool {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return adaptiveAvgPool1d(x, this.outputSize);
   }
@@ -297,6 +321,8 @@ export class AdaptiveAvgPool1d extends AdaptivePool {
 
 /** Means of windows that tile `[N, C, H, W]` into `outputSize` places; null keeps a size. */
 export class AdaptiveAvgPool2d extends AdaptivePool {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return adaptiveAvgPool2d(x, this.outputSize);
   }
@@ -304,6 +330,8 @@ export class AdaptiveAvgPool2d extends AdaptivePool {
 
 /** Means of windows that tile `[N, C, D, H, W]` into `outputSize` places; null keeps a size. */
 export class AdaptiveAvgPool3d extends AdaptivePool {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return adaptiveAvgPool3d(x, this.outputSize);
   }
@@ -335,6 +363,8 @@ abstract class AdaptiveMaxPool<O extends IndicesOption> extends AdaptivePool {
 
 /** Maxima of windows that tile `[N, C, L]` into `outputSize` places. */
 export class AdaptiveMaxPool1d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
+  static readonly keepsNothing = true;
+
   constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool1dWithIndices, outputSize, options);
@@ -343,6 +373,8 @@ export class AdaptiveMaxPool1d<O extends IndicesOption = object> extends Adaptiv
 
 /** Maxima of windows that tile `[N, C, H, W]` into `outputSize` places. */
 export class AdaptiveMaxPool2d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
+  static readonly keepsNothing = true;
+
   constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool2dWithIndices, outputSize, options);
@@ -351,6 +383,8 @@ export class AdaptiveMaxPool2d<O extends IndicesOption = object> extends Adaptiv
 
 /** Maxima of windows that tile `[N, C, D, H, W]` into `outputSize` places. */
 export class AdaptiveMaxPool3d<O extends IndicesOption = object> extends AdaptiveMaxPool<O> {
+  static readonly keepsNothing = true;
+
   constructor(outputSize: AdaptiveSize, options: O = {} as O, ...surplus: never[]) {
     checkArguments(new.target.name, 'outputSize, options', [outputSize, options, ...surplus]);
     super(adaptiveMaxPool3dWithIndices, outputSize, options);

@@ -29,6 +29,8 @@ const PRELU: OptionTable<PReLUOptions> = {
 
 /** x where x > 0, else weight·x with a learnt weight, for all channels or for each. */
 export class PReLU extends Module {
+  static readonly keepsNothing = true;
+
   readonly numParameters: number;
   weight: Parameter;
 

@@ -30,6 +30,8 @@ const UPSAMPLE: OptionTable<UpsampleOptions> = {
 
 /** Resamples `[N, C, …]` to `size` or by `scaleFactor`; see `F.interpolate`. */
 export class Upsample extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly options: UpsampleOptions,
     ...surplus: never[]
@@ -55,6 +57,8 @@ const SIZE_OR_FACTOR: OptionTable<SizeOrFactor> = { size: 'nullable', scaleFacto
 
 /** Nearest neighbours of `[N, C, H, W]`. */
 export class UpsamplingNearest2d extends Upsample {
+  static override readonly keepsNothing = true;
+
   constructor(options: SizeOrFactor, ...surplus: never[]) {
     checkOptions(new.target.name, options, SIZE_OR_FACTOR);
     checkArguments(new.target.name, 'options', [options, ...surplus]);
@@ -64,6 +68,8 @@ export class UpsamplingNearest2d extends Upsample {
 
 /** Bilinear interpolation of `[N, C, H, W]`, corners aligned. */
 export class UpsamplingBilinear2d extends Upsample {
+  static override readonly keepsNothing = true;
+
   constructor(options: SizeOrFactor, ...surplus: never[]) {
     checkOptions(new.target.name, options, SIZE_OR_FACTOR);
     checkArguments(new.target.name, 'options', [options, ...surplus]);
@@ -73,6 +79,8 @@ export class UpsamplingBilinear2d extends Upsample {
 
 /** `[…, C·r², H, W]` → `[…, C, H·r, W·r]` */
 export class PixelShuffle extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly upscaleFactor: number,
     ...surplus: never[]
@@ -92,6 +100,8 @@ export class PixelShuffle extends Module {
 
 /** `[…, C, H·r, W·r]` → `[…, C·r², H, W]` */
 export class PixelUnshuffle extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly downscaleFactor: number,
     ...surplus: never[]
@@ -111,6 +121,8 @@ export class PixelUnshuffle extends Module {
 
 /** Deals the channels of `[N, C, …]` out to `groups`, one after the other. */
 export class ChannelShuffle extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly groups: number,
     ...surplus: never[]
@@ -138,6 +150,8 @@ const blockRepr = ({ dilation = 1, padding = 0, stride = 1 }: UnfoldOptions) => 
 
 /** The windows of `[N, C, H, W]` as columns: `[N, C·kH·kW, windows]`. */
 export class Unfold extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly kernelSize: PerAxis,
     readonly options: UnfoldOptions = {},
@@ -159,6 +173,8 @@ export class Unfold extends Module {
 
 /** Adds columns up where their windows lie: `[N, C·kH·kW, windows]` → `[N, C, H, W]`. */
 export class Fold extends Module {
+  static readonly keepsNothing = true;
+
   constructor(
     readonly outputSize: PerAxis,
     readonly kernelSize: PerAxis,

@@ -37,6 +37,8 @@ abstract class AlongDim extends Module {
 
 /** exp(x) / Σ exp(x) along `dim`. */
 export class Softmax extends AlongDim {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return softmax(x, this.dim);
   }
@@ -44,6 +46,8 @@ export class Softmax extends AlongDim {
 
 /** x − log Σ exp(x) along `dim`. */
 export class LogSoftmax extends AlongDim {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return logSoftmax(x, this.dim);
   }
@@ -51,6 +55,8 @@ export class LogSoftmax extends AlongDim {
 
 /** exp(−x) / Σ exp(−x) along `dim`. */
 export class Softmin extends AlongDim {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     return softmin(x, this.dim);
   }
@@ -58,6 +64,8 @@ export class Softmin extends AlongDim {
 
 /** Softmax over the channels of `[N, C, H, W]` or `[C, H, W]`. */
 export class Softmax2d extends Module {
+  static readonly keepsNothing = true;
+
   forward(x: Tensor): Tensor {
     requireTensors('Softmax2d', { input: x });
     if (x.ndim !== 3 && x.ndim !== 4)
@@ -70,6 +78,8 @@ export class Softmax2d extends Module {
 
 /** a·sigmoid(b), the halves of the input along `dim` (the last). */
 export class GLU extends AlongDim {
+  static readonly keepsNothing = true;
+
   constructor(dim: number | { dim: number } = -1, ...surplus: never[]) {
     checkArguments(new.target.name, 'dim', [dim, ...surplus]);
     super(dim);
