@@ -35,7 +35,7 @@ const start = (memory) => {
   for (;;) {
     let spins = 0;
     while (Atomics.load(words, ${CONTROL.sequence}) === seen)
-      if (++spins > 4000) Atomics.wait(words, ${CONTROL.sequence}, seen);
+      if (++spins > 40000) Atomics.wait(words, ${CONTROL.sequence}, seen);
     seen = Atomics.load(words, ${CONTROL.sequence});
     const gate = Atomics.add(words, ${CONTROL.gate}, 1);
     if ((gate & ${CLOSED}) === 0) {

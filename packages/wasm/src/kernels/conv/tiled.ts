@@ -127,10 +127,13 @@ export function prepare(
   };
 }
 
+/** Items of a job that keep threads equally busy to its end, and multiplications that are worth one. */
+const ITEMS = 96;
+const ITEM_WORK = 200_000;
+
 /** Rows of an item: all of a plane where there are planes enough, and where a plane is little work. */
 function rowsPerItem(rows: number, planes: number, workPerRow: number): number {
-  if (planes >= 16) return rows;
-  const parts = Math.min(Math.ceil(16 / planes), Math.ceil((rows * workPerRow) / 100_000));
+  const parts = Math.min(Math.ceil(ITEMS / planes), Math.ceil((rows * workPerRow) / ITEM_WORK));
   return Math.ceil(rows / Math.max(1, parts));
 }
 
