@@ -65,11 +65,12 @@ function checkClassTarget(input: Tensor, target: Tensor, axis: number): void {
 
 function checkRange(target: Tensor, classes: number): void {
   if (target.numel === 0 || !target.device.capabilities.synchronous) return;
-  for (const t of target.dataSync())
-    if (Number(t) < 0 || Number(t) >= classes)
-      throw argumentError(
-        `Target ${t} is out of bounds: expected a class from 0 to ${classes - 1}`,
-      );
+  const outside = target.lt(0).logicalOr(target.ge(classes));
+  if (!outside.any().item()) return;
+  const [first] = target.maskedSelect(outside).tolist() as bigint[];
+  throw argumentError(
+    `Target ${first} is out of bounds: expected a class from 0 to ${classes - 1}`,
+  );
 }
 
 function checkWeight(weight: Tensor | undefined, classes: number): void {

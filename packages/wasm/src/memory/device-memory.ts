@@ -7,7 +7,6 @@ import {
   VoxgradError,
 } from '@voxgrad/core';
 import { Block } from './block.js';
-import { CollectorPressure } from './collector-pressure.js';
 import { aligned, Heap } from './heap.js';
 
 const PAGE = 65536;
@@ -67,7 +66,6 @@ export class DeviceMemory {
   readonly #resident = new Set<Block>();
   readonly #budget: number;
   #capacity: number;
-  readonly #pressure = new CollectorPressure();
   readonly #counters = { evictions: 0, copiedOutBytes: 0, copiedInBytes: 0, released: 0 };
   /**
    * The last net: storages that nobody released. It holds its blocks, and finalizers do not run inside
@@ -208,7 +206,6 @@ export class DeviceMemory {
     for (const block of this.#resident) {
       if (block.pins > 0) continue;
       this.#counters.evictions++;
-      if (!block.onHost) this.#pressure.add(block.bytes, this.#capacity);
       block.evict();
       return true;
     }
