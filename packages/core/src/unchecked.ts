@@ -187,7 +187,7 @@ export {
 export * from './tensor/limits.js';
 export * from './tensor/random.js';
 export * from './tensor/random-state.js';
-export { scope, unseen } from './tensor/scope.js';
+export { scope, unseen, usedUp } from './tensor/scope.js';
 export * from './tensor/shape.js';
 export { type Residence, Storage, type View } from './tensor/storage.js';
 export { type NestedList, Tensor, type TensorInit } from './tensor/tensor.js';

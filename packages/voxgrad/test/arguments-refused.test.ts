@@ -44,7 +44,7 @@ const BUILDING_BLOCKS = [
   'bytesPerElement channelAffine checkArguments checkBias checkCall checkDType checkOptions',
   'checkShape collapse contiguousStrides convGeometry convOutputSize convTransposeGeometry',
   'convWork defaultGenerator defineMultiOp defineOp describe dilatedKernel dtypeError',
-  'dtypeOfTypedArray embed expandStrides formatShape fromHost hasBatchNorm unseen hostArrayOver',
+  'dtypeOfTypedArray embed expandStrides formatShape fromHost hasBatchNorm unseen usedUp hostArrayOver',
   'inferReshape inputShape instanceOfBrand isContiguous isDType isFloat kindOf likelyName',
   'mapTriple missingKernel nativeBatchNorm normalizeDim normalizeDims normalizePadding',
   'notTensor numberList numelOf offerDevice onTensors optionalTensors outputShape perAxis',

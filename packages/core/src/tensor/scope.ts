@@ -1,7 +1,7 @@
 import { requireFunction } from '../arguments.js';
 import { argumentError } from '../errors.js';
 import type { Storage } from './storage.js';
-import { hiding, releasing } from './temporaries.js';
+import { hide, hiding, releasing } from './temporaries.js';
 import { Tensor } from './tensor.js';
 
 /**
@@ -33,6 +33,9 @@ export function scope<T>(fn: () => T): T {
  * (see {@link hiding}).
  */
 export const unseen = <T>(fn: () => T): T => hiding(fn, storagesIn);
+
+/** Internal: the library has used up a tensor that no user has seen. */
+export const usedUp = ({ storage }: Tensor): void => hide(storage);
 
 /** Internal: the storages of all tensors in a value. */
 export function storagesIn(value: unknown): Set<Storage> {

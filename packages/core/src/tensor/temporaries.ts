@@ -45,12 +45,15 @@ export function releasing<T>(fn: () => T, kept: (result: T) => Kept): T {
 export function hiding<T>(fn: () => T, kept: (result: T) => Set<Storage>): T {
   const { result, made } = collecting(fn);
   const seen = kept(result);
-  for (const storage of made) {
-    if (storage.kept || seen.has(storage)) continue;
-    if (storage.savers === 0) storage.release();
-    else storage.hidden = true;
-  }
+  for (const storage of made) if (!seen.has(storage)) hide(storage);
   return result;
+}
+
+/** Nobody but a graph can reach `storage` any more. */
+export function hide(storage: Storage): void {
+  if (storage.kept) return;
+  if (storage.savers === 0) storage.release();
+  else storage.hidden = true;
 }
 
 /** Runs `fn` and says which storages were made in it. */

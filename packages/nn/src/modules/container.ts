@@ -1,7 +1,7 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, checkArguments, describe, type Tensor, unseen } from '@voxgrad/core';
+import { argumentError, checkArguments, describe, Tensor, unseen, usedUp } from '@voxgrad/core';
 import { Module } from '../module.js';
 
 /** A module from one tensor to one tensor, as most layers are. */
@@ -117,13 +117,21 @@ export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
   }
 
   forward(x: X): Y {
-    const run = () =>
-      this.children().reduce<unknown>(
-        (value, module) => (module as unknown as { call(v: unknown): unknown }).call(value),
-        x,
-      );
+    const layers = this.children() as unknown as { call(value: unknown): unknown }[];
+    if (!this.children().every(keepsNothing))
+      return layers.reduce<unknown>((value, layer) => layer.call(value), x) as Y;
     // Between layers that keep nothing, nobody sees the tensors, and they need not wait for a collector.
-    return (this.children().every(keepsNothing) ? unseen(run) : run()) as Y;
+    let value: unknown = x;
+    let own = false;
+    for (const layer of layers) {
+      const next = unseen(() => layer.call(value));
+      if (value instanceof Tensor && next instanceof Tensor && next.storage !== value.storage) {
+        if (own) usedUp(value);
+        own = true;
+      }
+      value = next;
+    }
+    return value as Y;
   }
 }
 
