@@ -44,13 +44,13 @@ const BUILDING_BLOCKS = [
   'bytesPerElement channelAffine checkArguments checkBias checkCall checkDType checkOptions',
   'checkShape collapse contiguousStrides convGeometry convOutputSize convTransposeGeometry',
   'convWork defaultGenerator defineMultiOp defineOp describe dilatedKernel dtypeError',
-  'dtypeOfTypedArray embed expandStrides formatShape fromHost hasBatchNorm unseen usedUp hostArrayOver',
+  'dtypeOfTypedArray embed expandStrides formatShape fromHost hasBatchNorm hostArrayOver',
   'inferReshape inputShape instanceOfBrand isContiguous isDType isFloat kindOf likelyName',
   'mapTriple missingKernel nativeBatchNorm normalizeDim normalizeDims normalizePadding',
   'notTensor numberList numelOf offerDevice onTensors optionalTensors outputShape perAxis',
   'pickMaxima poolOutputSize promoteTypes registerDevice requireFunction requireTensorList',
   'requireTensors samePadding sameShape shapeError shared torchName transposedOutputSize',
-  'viewStrides volume weightShape windowOptions',
+  'unseen usedUp viewStrides volume weightShape windowOptions',
 ].flatMap((line) => line.split(' '));
 
 it('the signatures are those of the types', { timeout: 120_000 }, () => {
