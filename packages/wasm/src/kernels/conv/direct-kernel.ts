@@ -1,4 +1,4 @@
-import { type Code, type IntLike, i32, type Local, load } from '../../emit/code.js';
+import { type Code, type IntLike, i32, type Local, load, select } from '../../emit/code.js';
 import { type FloatDType, type Lanes, lanes } from '../../emit/lanes.js';
 import type { Kernel, KernelBuilder } from '../../threads/kernel-cache.js';
 import { forItems, unravel, words } from '../arguments.js';
@@ -118,7 +118,11 @@ export function directKernel(engine: Engine, shape: DirectShape): Kernel {
       const weights = f.int(i32.add(a.weights, i32.mul(group, a.weightsGroup)));
       const start = f.int(i32.add(a.bias, i32.mul(group, a.biasGroup)));
       const firstRow = f.int(i32.mul(block, a.rowsPerBlock));
-      const lastRow = f.int(i32.min(a.rows, i32.add(firstRow, a.rowsPerBlock)));
+      // The last block takes the rows that are left over, so that a tile that is moved up at the end of
+      // the plane stays in its own block: its rows may be summed in another order than those of the
+      // tile above, and whose bits stay must not depend on who comes last.
+      const isLast = i32.eq(block, i32.sub(a.rowBlocks, 1));
+      const lastRow = f.int(select(isLast, a.rows, i32.add(firstRow, a.rowsPerBlock)));
       const weightsBlock = f.int(i32.mul(a.taps, weightVectors * (spread ? 16 : v.bytes)));
       f.times(a.channelBlocks, () => {
         const row = f.int();

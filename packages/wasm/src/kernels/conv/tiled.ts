@@ -10,6 +10,7 @@ import {
   directKernel,
   type Phase,
   phasesOf,
+  rowsOf,
   type Tile,
 } from './direct-kernel.js';
 import type { Pass } from './pass.js';
@@ -80,13 +81,11 @@ export function prepare(
         new Int32Array(engine.memory.memory.buffer, table, steps.length).set(steps);
       }
     tableFor = slab;
-    const rowsPerBlock = rowsPerItem(
-      rows,
-      groups * here,
-      rowTaps * H.taps.length * pass.to * W.count,
-    );
-    const rowBlocks = Math.ceil(rows / rowsPerBlock);
+    const wanted = rowsPerItem(rows, groups * here, rowTaps * H.taps.length * pass.to * W.count);
     for (const part of parts) {
+      const tall = rowsOf(part.tile);
+      const rowsPerBlock = Math.ceil(wanted / tall) * tall;
+      const rowBlocks = Math.max(1, Math.floor(rows / rowsPerBlock));
       const kernel = directKernel(engine, {
         dtype,
         tile: part.tile,

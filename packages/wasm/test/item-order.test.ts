@@ -1,0 +1,70 @@
+// Items of a job may be taken in any order: no bit of a result depends on who comes last. Taking them
+// backwards shows what a race of threads shows only sometimes.
+
+import { type ConvGeometry, inputShape, outputShape, weightShape } from '@voxgrad/core';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { defined, filled } from '../../core/test/support/numbers.js';
+import { createWasmDevice, type WasmDevice } from '../src/index.js';
+import { ARGUMENTS_AT, NUMBERS_AT } from '../src/threads/control.js';
+
+/** A device that takes the last item first. */
+function backwards(): WasmDevice {
+  const device = createWasmDevice({ threads: 1, smallBytes: 0 });
+  const { memory, team } = device.engine;
+  team.run = (kernel, items, words, numbers = []) => {
+    const { buffer } = memory.memory;
+    new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
+    new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
+    for (let item = items - 1; item >= 0; item--) kernel.run(item, item + 1, ARGUMENTS_AT);
+  };
+  return device;
+}
+
+const inOrder = createWasmDevice({ threads: 1, smallBytes: 0 });
+const reversed = backwards();
+
+function passes(device: WasmDevice, g: ConvGeometry, dtype: 'float32' | 'float64') {
+  const of = (shape: number[]) => filled(shape).to(dtype);
+  const [x, w, gradient] = [of(inputShape(g)), of(weightShape(g)), of(outputShape(g))];
+  const { kernels } = device;
+  return [
+    defined(kernels.convForward)(x, w, g),
+    ...defined(kernels.convBackward)(gradient, x, w, g, [true, true, true]),
+  ].map((storage) => storage?.array);
+}
+
+const size = (most: number) => fc.integer({ min: 1, max: most });
+
+it('convolutions', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        groups: size(3),
+        from: size(18),
+        to: size(18),
+        kernel: fc.tuple(size(3), size(5), size(3)),
+        output: fc.tuple(size(4), size(40), size(20)),
+        dtype: fc.constantFrom('float32' as const, 'float64' as const),
+      }),
+      ({ groups, from, to, kernel, output, dtype }) => {
+        const none = [0, 0] as const;
+        const g: ConvGeometry = {
+          spatialRank: 3,
+          batch: 1,
+          groups,
+          inChannels: groups * from,
+          outChannels: groups * to,
+          kernel,
+          output,
+          input: [output[0] + kernel[0] - 1, output[1] + kernel[1] - 1, output[2] + kernel[2] - 1],
+          stride: [1, 1, 1],
+          dilation: [1, 1, 1],
+          padding: [none, none, none],
+        };
+        expect(passes(reversed, g, dtype)).toEqual(passes(inOrder, g, dtype));
+      },
+    ),
+    { seed: 11, numRuns: 60 },
+  );
+});
