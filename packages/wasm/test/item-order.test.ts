@@ -68,3 +68,25 @@ it('convolutions', () => {
     { seed: 11, numRuns: 60 },
   );
 });
+
+it('a convolution whose planes are shared out by rows, and whose last channel has a tile of rows', () => {
+  const g: ConvGeometry = {
+    spatialRank: 3,
+    batch: 1,
+    groups: 1,
+    inChannels: 16,
+    outChannels: 32,
+    kernel: [3, 3, 3],
+    input: [2, 32, 32],
+    output: [2, 32, 32],
+    stride: [1, 1, 1],
+    dilation: [1, 1, 1],
+    padding: [
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ],
+  };
+  for (const dtype of ['float32', 'float64'] as const)
+    expect(passes(reversed, g, dtype)).toEqual(passes(inOrder, g, dtype));
+});
