@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 120_000,
+    maxWorkers: '100%', // one fewer by default, which leaves a machine of two cores with one
     server: { deps: { inline: [/@voxgrad/, /^voxgrad/] } },
   },
 });
