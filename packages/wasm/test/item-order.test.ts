@@ -1,12 +1,11 @@
 // Items of a job may be taken in any order: no bit of a result depends on who comes last. Taking them
 // backwards shows what a race of threads shows only sometimes.
 
-import { type ConvGeometry, inputShape, outputShape, weightShape } from '@voxgrad/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { defined, filled } from '../../core/test/support/numbers.js';
 import { createWasmDevice, type WasmDevice } from '../src/index.js';
 import { ARGUMENTS_AT, NUMBERS_AT } from '../src/threads/control.js';
+import { geometry, passes } from './support/passes.js';
 
 /** A device that takes the last item first. */
 function backwards(): WasmDevice {
@@ -24,16 +23,6 @@ function backwards(): WasmDevice {
 const inOrder = createWasmDevice({ threads: 1, smallBytes: 0 });
 const reversed = backwards();
 
-function passes(device: WasmDevice, g: ConvGeometry, dtype: 'float32' | 'float64') {
-  const of = (shape: number[]) => filled(shape).to(dtype);
-  const [x, w, gradient] = [of(inputShape(g)), of(weightShape(g)), of(outputShape(g))];
-  const { kernels } = device;
-  return [
-    defined(kernels.convForward)(x, w, g),
-    ...defined(kernels.convBackward)(gradient, x, w, g, [true, true, true]),
-  ].map((storage) => storage?.array);
-}
-
 const size = (most: number) => fc.integer({ min: 1, max: most });
 
 it('convolutions', () => {
@@ -49,8 +38,7 @@ it('convolutions', () => {
       }),
       ({ groups, from, to, kernel, output, dtype }) => {
         const none = [0, 0] as const;
-        const g: ConvGeometry = {
-          spatialRank: 3,
+        const g = geometry({
           batch: 1,
           groups,
           inChannels: groups * from,
@@ -58,10 +46,8 @@ it('convolutions', () => {
           kernel,
           output,
           input: [output[0] + kernel[0] - 1, output[1] + kernel[1] - 1, output[2] + kernel[2] - 1],
-          stride: [1, 1, 1],
-          dilation: [1, 1, 1],
           padding: [none, none, none],
-        };
+        });
         expect(passes(reversed, g, dtype)).toEqual(passes(inOrder, g, dtype));
       },
     ),
@@ -70,23 +56,13 @@ it('convolutions', () => {
 });
 
 it('a convolution whose planes are shared out by rows, and whose last channel has a tile of rows', () => {
-  const g: ConvGeometry = {
-    spatialRank: 3,
+  const g = geometry({
     batch: 1,
-    groups: 1,
     inChannels: 16,
     outChannels: 32,
-    kernel: [3, 3, 3],
     input: [2, 32, 32],
     output: [2, 32, 32],
-    stride: [1, 1, 1],
-    dilation: [1, 1, 1],
-    padding: [
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ],
-  };
+  });
   for (const dtype of ['float32', 'float64'] as const)
     expect(passes(reversed, g, dtype)).toEqual(passes(inOrder, g, dtype));
 });

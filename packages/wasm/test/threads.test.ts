@@ -2,15 +2,9 @@
 // name within a bounded time.
 
 import { setTimeout } from 'node:timers/promises';
-import {
-  type ConvGeometry,
-  inputShape,
-  outputShape,
-  VoxgradError,
-  weightShape,
-} from '@voxgrad/core';
+import { VoxgradError } from '@voxgrad/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { defined, filled, thrownBy } from '../../core/test/support/numbers.js';
+import { thrownBy } from '../../core/test/support/numbers.js';
 import { i32, int, value } from '../src/emit/code.js';
 import { createWasmDevice, type WasmDevice } from '../src/index.js';
 import { forItems, words } from '../src/kernels/arguments.js';
@@ -19,6 +13,7 @@ import { DeviceMemory } from '../src/memory/device-memory.js';
 import { KernelCache } from '../src/threads/kernel-cache.js';
 import { Team } from '../src/threads/team.js';
 import { faultyWorker } from './support/faulty-worker.js';
+import { geometry, passes } from './support/passes.js';
 import { runProgram } from './support/programs.js';
 
 const started: WasmDevice[] = [];
@@ -34,25 +29,6 @@ async function withThreads(threads: number): Promise<WasmDevice> {
   return device;
 }
 
-const geometry = (g: Partial<ConvGeometry>): ConvGeometry => ({
-  spatialRank: 3,
-  batch: 2,
-  groups: 1,
-  inChannels: 5,
-  outChannels: 7,
-  input: [9, 10, 22],
-  output: [9, 10, 22],
-  kernel: [3, 3, 3],
-  stride: [1, 1, 1],
-  dilation: [1, 1, 1],
-  padding: [
-    [1, 1],
-    [1, 1],
-    [1, 1],
-  ],
-  ...g,
-});
-
 const GEOMETRIES = {
   dense: geometry({}),
   depthwise: geometry({ groups: 6, inChannels: 6, outChannels: 6 }),
@@ -67,18 +43,6 @@ const GEOMETRIES = {
     ],
   }),
 };
-
-function passes({ kernels }: WasmDevice, g: ConvGeometry, dtype: 'float32' | 'float64') {
-  const [x, w, gy] = [inputShape(g), weightShape(g), outputShape(g)].map((shape) =>
-    filled(shape).to(dtype),
-  );
-  const [dx, dw, db] = defined(kernels.convBackward)(gy, x, w, g, [true, true, true]);
-  // Bytes as text: -0 and 0 differ, and comparing it is fast.
-  return [defined(kernels.convForward)(x, w, g), dx, dw, db].map((storage) => {
-    const { buffer, byteOffset, byteLength } = defined(storage).array;
-    return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
-  });
-}
 
 describe('threads', () => {
   it('give the same bits, however many there are', async () => {

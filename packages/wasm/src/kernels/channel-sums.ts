@@ -1,9 +1,9 @@
-import { i32, load, type Value, value } from '../emit/code.js';
+import { i32, load } from '../emit/code.js';
+import { promoteHigh, promoteLow } from '../emit/integers.js';
 import { type FloatDType, type Lanes, lanes, type Vector } from '../emit/lanes.js';
 import type { Call } from '../memory/call.js';
 import { forItems, words } from './arguments.js';
 import { type Engine, kernelOf } from './engine.js';
-import { addWide, lowest, promote, SUM_PART, upper } from './wide.js';
 
 /** What is summed over each channel: terms of the elements of some tensors and a number of the channel. */
 export interface ChannelTerms {
@@ -13,6 +13,9 @@ export interface ChannelTerms {
   /** The terms, from the elements and the channel's number; each has a sum of its own. */
   terms(v: Lanes, elements: readonly Vector[], channelNumber: Vector): Vector[];
 }
+
+/** Numbers of a row that one item sums; a fixed size, so that threads do not change the order. */
+const SUM_PART = 16_384;
 
 /** Vectors that are summed before the sums are widened to float64. */
 const BLOCK = 64;
@@ -88,8 +91,8 @@ function sumKernel(engine: Engine, dtype: FloatDType, what: ChannelTerms, count:
       const totals = Array.from({ length: count }, () => f.local('v128', wide.zero));
       const sums = totals.map(() => [f.local('v128'), f.local('v128')] as const);
       const stop = f.int();
-      const widened = (sum: Value<'v128'>) =>
-        dtype === 'float64' ? sum : addWide(promote(sum), promote(upper(sum)));
+      const widened = (sum: Vector) =>
+        dtype === 'float64' ? sum : wide.add(promoteLow(sum), promoteHigh(sum));
       f.while(
         () => i32.ltU(x, whole),
         () => {
@@ -109,25 +112,23 @@ function sumKernel(engine: Engine, dtype: FloatDType, what: ChannelTerms, count:
           });
           sums.forEach(([p, q], i) => {
             const block = f.local('v128', v.add(p, q));
-            f.set(totals[i], addWide(totals[i], widened(block)));
+            f.set(totals[i], wide.add(totals[i], widened(block)));
           });
         },
       );
-      const results = totals.map((total) => f.local('f64', lowest(addWide(total, upper(total)))));
+      for (const total of totals) f.set(total, wide.horizontal(wide.add, total));
       // The rest one by one: a lane with the element and zeros beside it is no term of zeros, so only
-      // the lowest lane of the terms counts.
+      // the lowest lane of the terms and totals counts.
       f.for(x, end, v.bytes, () => {
         const elements = pointers.map((pointer) => f.local('v128', v.loadOne(pointer)));
         what.terms(v, elements, channelNumber).forEach((term, i) => {
-          const single = f.local('v128', term);
-          const number = dtype === 'float64' ? lowest(single) : lowest(promote(single));
-          f.set(results[i], value('f64', results[i].code, number.code, [0xa0]));
+          f.set(totals[i], wide.add(totals[i], dtype === 'float64' ? term : promoteLow(term)));
         });
         for (const pointer of pointers.slice(1)) f.advance(pointer, v.bytes);
       });
-      results.forEach((result, i) => {
-        const place = i32.add(a.partial, i32.mul(item, 8 * count));
-        f.store('f64', place, result, 8 * i);
+      const place = f.int(i32.add(a.partial, i32.mul(item, 8 * count)));
+      totals.forEach((total, i) => {
+        wide.storeLane(f, place, total, 0, 8 * i);
       });
     });
   });

@@ -13,12 +13,13 @@ import { convForward, convInput } from './conv/pass.js';
 import { convWeight } from './conv/weight-gradient.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine } from './engine.js';
-import { channelSums } from './sums.js';
+import { reductions } from './reductions.js';
 
 /** The convolution and its adjoints, for the floating dtypes. */
 export function convolutions(
   engine: Engine,
 ): Required<Pick<Kernels, 'convForward' | 'convWeight' | 'convBackward'>> {
+  const { reduce } = reductions(engine);
   return {
     convForward: (x, weight, g, bias) =>
       calling(engine, 'conv3d', (call) => {
@@ -33,10 +34,20 @@ export function convolutions(
     convBackward: (gradOutput, x, weight, g, needs) => [
       needs[0] && weight ? inputGradient(engine, gradOutput, weight, g) : null,
       needs[1] && x ? weightGradient(engine, x, gradOutput, g) : null,
-      needs[2] ? channelSums(engine, gradOutput) : null,
+      needs[2] ? reduce('sum', channelsFirst(gradOutput), gradOutput.shape.length - 1) : null,
     ],
   };
 }
+
+/** The same elements with the channel axis before the batch. */
+const channelsFirst = (view: View): View => {
+  const exchange = ([n, c, ...rest]: readonly number[]) => [c, n, ...rest];
+  return {
+    ...{ storage: view.storage, dtype: view.dtype, offset: view.offset },
+    shape: exchange(view.shape),
+    strides: exchange(view.strides),
+  };
+};
 
 const inputGradient = (engine: Engine, gradOutput: View, weight: View, g: ConvGeometry): Storage =>
   calling(engine, 'conv3d backward (input)', (call) => {
