@@ -30,6 +30,9 @@ export type KernelSize = number | readonly number[];
 
 const COMMON = ['stride', 'padding', 'dilation', 'groups', 'bias', 'paddingMode'];
 const PLACE = ['backward', 'device', 'dtype'];
+/** What the constructors take, as signatures are written. */
+export const ARGUMENTS = '#inChannels, #outChannels, kernelSize, options';
+
 export const FORWARD_OPTIONS = [...COMMON, ...PLACE];
 export const TRANSPOSED_OPTIONS = [...COMMON, 'outputPadding', ...PLACE];
 

@@ -16,6 +16,7 @@ import {
   transposedOutputSize,
 } from '@voxgrad/core';
 import {
+  ARGUMENTS,
   type CommonConvOptions,
   ConvBase,
   type KernelSize,
@@ -49,7 +50,10 @@ abstract class ConvTransposeNd extends ConvBase {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvTransposeModuleOptions,
+    surplus: readonly never[],
   ) {
+    const given = [inChannels, outChannels, kernelSize, options, ...surplus];
+    checkArguments(new.target.name, ARGUMENTS, given);
     checkOptions(new.target.name, options, TRANSPOSED_OPTIONS);
     if ((options.paddingMode ?? 'zeros') !== 'zeros')
       throw argumentError(`Only "zeros" padding mode is supported for ${new.target.name}`);
@@ -121,14 +125,7 @@ export class ConvTranspose1d extends ConvTransposeNd {
     options: ConvTransposeModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(1, convTranspose1d, inChannels, outChannels, kernelSize, options);
+    super(1, convTranspose1d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }
 
@@ -143,14 +140,7 @@ export class ConvTranspose2d extends ConvTransposeNd {
     options: ConvTransposeModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(2, convTranspose2d, inChannels, outChannels, kernelSize, options);
+    super(2, convTranspose2d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }
 
@@ -165,13 +155,6 @@ export class ConvTranspose3d extends ConvTransposeNd {
     options: ConvTransposeModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(3, convTranspose3d, inChannels, outChannels, kernelSize, options);
+    super(3, convTranspose3d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }

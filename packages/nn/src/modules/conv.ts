@@ -17,6 +17,7 @@ import {
   type Tensor,
 } from '@voxgrad/core';
 import {
+  ARGUMENTS,
   type CommonConvOptions,
   ConvBase,
   FORWARD_OPTIONS,
@@ -48,7 +49,10 @@ abstract class ConvNd extends ConvBase {
     outChannels: number,
     kernelSize: KernelSize,
     options: ConvModuleOptions,
+    surplus: readonly never[],
   ) {
+    const given = [inChannels, outChannels, kernelSize, options, ...surplus];
+    checkArguments(new.target.name, ARGUMENTS, given);
     checkOptions(new.target.name, options, FORWARD_OPTIONS);
     const { padding = 0, paddingMode = 'zeros' } = options;
     if (typeof padding === 'string' && padding !== 'same' && padding !== 'valid')
@@ -99,14 +103,7 @@ export class Conv1d extends ConvNd {
     options: ConvModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(1, conv1d, inChannels, outChannels, kernelSize, options);
+    super(1, conv1d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }
 
@@ -121,14 +118,7 @@ export class Conv2d extends ConvNd {
     options: ConvModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(2, conv2d, inChannels, outChannels, kernelSize, options);
+    super(2, conv2d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }
 
@@ -143,13 +133,6 @@ export class Conv3d extends ConvNd {
     options: ConvModuleOptions = {},
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, '#inChannels, #outChannels, kernelSize, options', [
-      inChannels,
-      outChannels,
-      kernelSize,
-      options,
-      ...surplus,
-    ]);
-    super(3, conv3d, inChannels, outChannels, kernelSize, options);
+    super(3, conv3d, inChannels, outChannels, kernelSize, options, surplus);
   }
 }

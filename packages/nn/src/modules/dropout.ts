@@ -27,8 +27,10 @@ abstract class DropoutNd extends Module {
   constructor(
     drop: (x: Tensor, options: DropoutOptions) => Tensor,
     options: number | DropoutModuleOptions,
-    more?: InPlaceOptions,
+    more: InPlaceOptions | undefined,
+    surplus: readonly never[],
   ) {
+    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
     super();
     const { p = 0.5, inplace = false } = optionsOf(new.target.name, OPTIONS, 'p', options, more);
     if (!(p >= 0 && p <= 1))
@@ -57,8 +59,7 @@ export class Dropout extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(dropout, options, more);
+    super(dropout, options, more, surplus);
   }
 }
 
@@ -71,8 +72,7 @@ export class Dropout1d extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(dropout1d, options, more);
+    super(dropout1d, options, more, surplus);
   }
 }
 
@@ -85,8 +85,7 @@ export class Dropout2d extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(dropout2d, options, more);
+    super(dropout2d, options, more, surplus);
   }
 }
 
@@ -99,8 +98,7 @@ export class Dropout3d extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(dropout3d, options, more);
+    super(dropout3d, options, more, surplus);
   }
 }
 
@@ -113,8 +111,7 @@ export class AlphaDropout extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(alphaDropout, options, more);
+    super(alphaDropout, options, more, surplus);
   }
 }
 
@@ -127,7 +124,6 @@ export class FeatureAlphaDropout extends DropoutNd {
     more?: InPlaceOptions,
     ...surplus: never[]
   ) {
-    checkArguments(new.target.name, 'options, more', [options, more, ...surplus]);
-    super(featureAlphaDropout, options, more);
+    super(featureAlphaDropout, options, more, surplus);
   }
 }
