@@ -63,10 +63,15 @@ export function askingForMemory<T>(operation: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof VoxgradError && error.code === 'MEMORY')) throw error;
-    if (!error.message.startsWith('cannot allocate')) throw error; // named already, further in
-    throw new VoxgradError('MEMORY', `${operation}(): ${error.message}`, { cause: error });
+    throw whoAsked(operation, error);
   }
+}
+
+/** `error`, with `operation` as the one who asked, if it is a want of memory that nobody named. */
+export function whoAsked(operation: string, error: unknown): unknown {
+  if (!(error instanceof VoxgradError && error.code === 'MEMORY')) return error;
+  if (!error.message.startsWith('cannot allocate')) return error; // named already, further in
+  return new VoxgradError('MEMORY', `${operation}(): ${error.message}`, { cause: error });
 }
 
 export const shapeError = (message: string) => new VoxgradError('SHAPE', message);

@@ -5,6 +5,7 @@ import {
   type CompareName,
   cpuKernels,
   type DType,
+  type Kernels,
   type Storage,
   type UnaryName,
   type View,
@@ -36,8 +37,6 @@ import {
 
 const FLOATS = ['float32', 'float64'] as const;
 const DTYPES_OF_KERNELS = [...FLOATS, 'int32', 'int64'] as const;
-
-type Kernels = typeof cpuKernels;
 
 /** Runs `kernel` on random views on the reference and on both devices. */
 function agree(

@@ -4,6 +4,7 @@ import {
   type AxisWindows,
   cpuKernels,
   type DType,
+  type Kernels,
   type PoolGeometry,
   Storage,
   type View,
@@ -11,8 +12,6 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { copyOf, devices, expectSame, expectSameBits, SEED, viewOf } from './support/views.js';
-
-type Kernels = typeof cpuKernels;
 
 function agree(kernel: (kernels: Kernels) => Storage): void {
   const right = kernel(cpuKernels);

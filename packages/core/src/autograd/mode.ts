@@ -62,8 +62,27 @@ export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | void {
 /** {@link noGrad}. Unlike PyTorch's, the results may take part in recorded operations later. */
 export const inferenceMode = <T>(fn: () => T): T => noGrad(fn);
 
-/** Runs the inside of an operation: untaped, and not visible to the user. */
-export const insideOperation = <T>(fn: () => T): T => withMode(false, true, fn);
+/** What {@link enterOperation} found. */
+export interface Mode {
+  readonly enabled: boolean;
+  readonly insideRule: boolean;
+}
+
+/**
+ * From here on until {@link leaveOperation}, the inside of an operation runs: untaped, and not visible
+ * to the user. A pair of calls and not a wrapper: this stands around every operation.
+ */
+export function enterOperation(): Mode {
+  const before = { enabled: state.enabled, insideRule: state.insideRule };
+  state.enabled = false;
+  state.insideRule = true;
+  return before;
+}
+
+export function leaveOperation(before: Mode): void {
+  state.enabled = before.enabled;
+  state.insideRule = before.insideRule;
+}
 
 /** Grad mode of a backward pass: recorded only when a graph of it is wanted. */
 export const backwardMode = <T>(createGraph: boolean, fn: () => T): T =>

@@ -2,14 +2,26 @@
 // derivative rule written with other operations, so that derivatives of every order exist.
 
 import { notTensor } from '../arguments.js';
-import { askingForMemory, autogradError } from '../errors.js';
+import { autogradError, whoAsked } from '../errors.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
-import type { Storage } from '../tensor/storage.js';
-import { outsideCollections, releasing } from '../tensor/temporaries.js';
+import {
+  type Collection,
+  close,
+  collect,
+  giveBack,
+  outsideCollections,
+} from '../tensor/temporaries.js';
 import { Tensor } from '../tensor/tensor.js';
 import { rememberCall } from './anomaly.js';
-import { atSite, currentSite, insideOperation, insideRule, isGradEnabled } from './mode.js';
+import {
+  atSite,
+  currentSite,
+  enterOperation,
+  insideRule,
+  isGradEnabled,
+  leaveOperation,
+} from './mode.js';
 import { type Edge, type Gradients, metaOf, Node, SavedTensor, type TensorMeta } from './node.js';
 
 /** What a derivative rule may look at. */
@@ -67,28 +79,68 @@ export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
 function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
   for (const input of inputs)
     if (!(input instanceof Tensor)) throw notTensor(op.name, 'input', input);
-  if (isGradEnabled() && !insideRule()) for (const input of inputs) input.checkCurrent(op.name);
-  const compute = () => insideOperation(() => op.forward(inputs, options));
-  const result = askingForMemory(op.name, () =>
-    op.foreign ? outsideCollections(compute) : releasing(compute, storagesOf),
-  );
+  const recording = isGradEnabled();
+  if (recording && !insideRule()) for (const input of inputs) input.checkCurrent(op.name);
+  const result = compute(op, inputs, options);
+  const outputs = Array.isArray(result) ? result : [result];
   // An input that comes back must stay what it is, so its output is another window on it.
-  const outputs = (Array.isArray(result) ? result : [result]).map((output) =>
-    inputs.includes(output) ? output.alias() : output,
-  );
-  if (op.backward !== 'none' && isGradEnabled() && inputs.some((input) => input.requiresGrad)) {
+  for (let i = 0; i < outputs.length; i++)
+    if (inputs.includes(outputs[i])) outputs[i] = outputs[i].alias();
+  if (recording && op.backward !== 'none' && inputs.some(requiresGrad)) {
     const node = new OpNode(op, inputs, outputs, options);
-    outputs.forEach((output, index) => {
+    for (let index = 0; index < outputs.length; index++) {
+      const output = outputs[index];
       if (isFloat(output.dtype) && (op.differentiable?.(output) ?? true))
         output.attach({ node, index });
-    });
+    }
   }
   return outputs;
 }
 
-function storagesOf(outputs: Tensor | readonly (Tensor | null)[]): Storage[] {
-  if (outputs instanceof Tensor) return [outputs.storage];
-  return outputs.flatMap((output) => (output ? [output.storage] : []));
+const requiresGrad = (input: Tensor): boolean => input.requiresGrad;
+
+/** The untaped forward; what is made in it and does not come out goes back. */
+function compute<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor | Tensor[] {
+  const mode = enterOperation();
+  try {
+    if (op.foreign) return outsideCollections(() => op.forward(inputs, options));
+    const collection = collect();
+    let result: Tensor | Tensor[];
+    try {
+      result = op.forward(inputs, options);
+    } finally {
+      close(collection);
+    }
+    giveBackAllBut(result, collection);
+    return result;
+  } catch (error) {
+    throw whoAsked(op.name, error);
+  } finally {
+    leaveOperation(mode);
+  }
+}
+
+/** Gives back what was made in `collection` and is not part of `result`. */
+function giveBackAllBut(result: Tensor | readonly (Tensor | null)[], collection: Collection): void {
+  giveBack(collection, (storage) =>
+    result instanceof Tensor
+      ? result.storage === storage
+      : result.some((output) => output?.storage === storage),
+  );
+}
+
+/** Runs a rule; what it makes on the way goes back, unless it is saved for the next derivative. */
+function withoutTemporaries(rule: () => Gradients): Gradients {
+  if (isGradEnabled()) return rule();
+  const collection = collect();
+  let results: Gradients;
+  try {
+    results = rule();
+  } finally {
+    close(collection);
+  }
+  giveBackAllBut(results, collection);
+  return results;
 }
 
 class OpNode<O> extends Node implements RuleContext<O> {
@@ -155,13 +207,8 @@ class OpNode<O> extends Node implements RuleContext<O> {
     const { backward, name } = this.#rule;
     if (typeof backward !== 'function')
       throw autogradError(`the derivative of ${name} is not implemented`);
-    const compute = () => atSite(this.#site, () => backward(gradients, this));
-    // With recording on, what the rule makes is saved for the next derivative.
-    const results = this.#rule.foreign
-      ? outsideCollections(compute)
-      : isGradEnabled()
-        ? compute()
-        : releasing(compute, storagesOf);
+    const apply = () => atSite(this.#site, () => backward(gradients, this));
+    const results = this.#rule.foreign ? outsideCollections(apply) : withoutTemporaries(apply);
     if (results.length !== this.inputs.length)
       throw autogradError(
         `the rule of ${name} returned ${results.length} gradients for ${this.inputs.length} inputs`,

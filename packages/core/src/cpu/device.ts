@@ -5,7 +5,7 @@ import { Storage, type View } from '../tensor/storage.js';
 import { bitwise } from './bitwise.js';
 import { convBackward, convForward } from './conv.js';
 import { convert } from './convert.js';
-import { binary, compare, unary, where } from './elementwise.js';
+import { binary, compare, reluBackward, unary, where } from './elementwise.js';
 import { gather, nonzero, scatter, scatterAdd } from './indexing.js';
 import { matmul } from './linear.js';
 import { maxPoolIndices, spreadPool, sumPool } from './pool.js';
@@ -37,7 +37,7 @@ function assign(target: View, source: View): void {
 }
 
 /** The reference kernels: plain loops over host memory. Other devices may borrow them. */
-export const cpuKernels: Kernels = {
+export const cpuKernels: Kernels & Required<Pick<Kernels, 'reluBackward'>> = {
   fill,
   copy,
   assign,
@@ -62,6 +62,7 @@ export const cpuKernels: Kernels = {
   spreadPool,
   convForward,
   convBackward,
+  reluBackward,
 };
 
 const COMPUTES = new Set<DType>(DTYPES.filter((d) => d !== 'float16' && d !== 'bfloat16'));

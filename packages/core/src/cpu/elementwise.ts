@@ -83,6 +83,14 @@ export function unary(op: UnaryName, x: View): Storage {
   return new Storage(x.dtype, out);
 }
 
+/** `gradOutput` where `output` is above 0 or NaN, else 0. */
+export function reluBackward(gradOutput: View, output: View): Storage {
+  const [g, y] = [rowMajor<Numbers>(gradOutput), rowMajor<Numbers>(output)];
+  const out = allocateHost(gradOutput.dtype, g.length) as Numbers;
+  for (let i = 0; i < out.length; i++) out[i] = y[i] <= 0 ? 0 : g[i];
+  return new Storage(gradOutput.dtype, out);
+}
+
 function mapInto<T>(out: { [i: number]: T; length: number }, x: ArrayLike<T>, f: (x: T) => T) {
   for (let i = 0; i < out.length; i++) out[i] = f(x[i]);
 }

@@ -112,12 +112,30 @@ export function scalarTensor(value: Scalar, dtype: DType, device: Device): Tenso
   );
 }
 
+/** Whether all operands are tensors that can be taken as they are: the case that must be quick. */
+function alike(operands: readonly unknown[], dtype?: DType): operands is Tensor[] {
+  const [first] = operands;
+  if (!(first instanceof Tensor) || (dtype ?? first.dtype) !== first.dtype) return false;
+  return operands.every(
+    (x) =>
+      x instanceof Tensor &&
+      x.dtype === first.dtype &&
+      x.device === first.device &&
+      sameShape(x.shape, first.shape),
+  );
+}
+
 /** All operands as tensors of one dtype, broadcast against each other. */
 export function broadcastOperands(
   operation: string,
   operands: readonly TensorOrScalar[],
-  dtype: DType = resultType(...operands.map((o) => checkOperand(operation, o))),
+  wanted?: DType,
 ): Tensor[] {
+  if (alike(operands, wanted)) {
+    requireCompute(operation, operands[0].device, operands[0].dtype);
+    return operands;
+  }
+  const dtype = wanted ?? resultType(...operands.map((o) => checkOperand(operation, o)));
   const tensors = operands.filter((o): o is Tensor => o instanceof Tensor);
   const device = commonDevice(operation, tensors);
   requireCompute(operation, device, dtype);

@@ -3,10 +3,13 @@
 import { isGradEnabled } from '../autograd/mode.js';
 import { dtypeError } from '../errors.js';
 import { kindOf, torchName } from '../tensor/dtype.js';
+import type { Storage } from '../tensor/storage.js';
 import { releasing } from '../tensor/temporaries.js';
 import { Tensor } from '../tensor/tensor.js';
 import { cast, clone } from './cast.js';
 import { overwrite } from './overwrite.js';
+
+const NOTHING: ReadonlySet<Storage> = new Set();
 
 const KIND_ORDER = { bool: 0, integer: 1, float: 2 };
 
@@ -33,7 +36,7 @@ function written<A extends readonly unknown[]>(
   recorded: boolean,
 ): Tensor {
   const write = () => intoPlace(x, op(x, ...args), name);
-  return recorded ? write() : releasing(write, () => []);
+  return recorded ? write() : releasing(write, () => NOTHING);
 }
 
 /** The in-place form of an operation whose rule does not look at x. */
@@ -58,5 +61,5 @@ export const placeConstant =
   (x, ...args) =>
     releasing(
       () => overwrite(x, cast(op(x, ...args), x.dtype), name),
-      () => [],
+      () => NOTHING,
     );

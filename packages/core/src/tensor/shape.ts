@@ -41,8 +41,12 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
   return true;
 }
 
-export const sameShape = (a: Shape, b: Shape): boolean =>
-  a.length === b.length && a.every((size, axis) => size === b[axis]);
+export function sameShape(a: Shape, b: Shape): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let axis = 0; axis < a.length; axis++) if (a[axis] !== b[axis]) return false;
+  return true;
+}
 
 /** Validates sizes given by a user. */
 export function checkShape(shape: readonly number[], operation: string): number[] {

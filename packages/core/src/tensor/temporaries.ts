@@ -14,27 +14,46 @@ export function made(storage: Storage): void {
   state.made?.push(storage);
 }
 
-/** A few storages in a list, or many in a set. */
-type Kept = readonly Storage[] | Set<Storage>;
+/** A collection that is open: what was made in it, and the one that it stands in. */
+export interface Collection {
+  readonly made: Storage[];
+  readonly outer: Storage[] | null;
+}
+
+/** Opens a collection. */
+export function collect(): Collection {
+  const collection = { made: [], outer: state.made };
+  state.made = collection.made;
+  return collection;
+}
+
+/** Closes a collection, and leaves what was made in it alone. */
+export function close({ outer }: Collection): void {
+  state.made = outer;
+}
+
+/** Gives back what was made in a closed collection and does not live on. */
+export function giveBack(
+  { made, outer }: Collection,
+  livesOn: (storage: Storage) => boolean,
+): void {
+  for (const storage of made)
+    if (storage.kept || livesOn(storage)) outer?.push(storage);
+    else storage.release();
+}
 
 /** Runs `fn`, then gives back the storages made in it that are not among `kept(result)`. */
-export function releasing<T>(fn: () => T, kept: (result: T) => Kept): T {
-  const outer = state.made;
-  const inner: Storage[] = [];
-  state.made = inner;
+export function releasing<T>(fn: () => T, kept: (result: T) => ReadonlySet<Storage>): T {
+  const collection = collect();
   let result: T;
   try {
     result = fn();
   } finally {
-    state.made = outer;
+    close(collection);
   }
-  if (inner.length === 0) return result;
+  if (collection.made.length === 0) return result;
   const keep = kept(result);
-  const lives = (storage: Storage) =>
-    storage.kept || (keep instanceof Set ? keep.has(storage) : keep.includes(storage));
-  for (const storage of inner)
-    if (lives(storage)) outer?.push(storage);
-    else storage.release();
+  giveBack(collection, (storage) => keep.has(storage));
   return result;
 }
 
@@ -58,14 +77,13 @@ export function hide(storage: Storage): void {
 
 /** Runs `fn` and says which storages were made in it. */
 export function collecting<T>(fn: () => T): { result: T; made: readonly Storage[] } {
-  const inner: Storage[] = [];
-  const outer = state.made;
-  state.made = inner;
+  const collection = collect();
+  const { made, outer } = collection;
   try {
-    return { result: fn(), made: inner };
+    return { result: fn(), made };
   } finally {
-    state.made = outer;
-    if (outer) for (const storage of inner) outer.push(storage);
+    close(collection);
+    if (outer) for (const storage of made) outer.push(storage);
   }
 }
 

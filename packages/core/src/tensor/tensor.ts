@@ -54,8 +54,10 @@ export class Tensor implements View {
   constructor(init: TensorInit) {
     this.storage = init.storage;
     this.device = init.device;
-    this.shape = Object.freeze([...init.shape]);
-    this.strides = Object.freeze([...(init.strides ?? contiguousStrides(init.shape))]);
+    this.shape = frozen(init.shape);
+    this.strides = init.strides
+      ? frozen(init.strides)
+      : Object.freeze(contiguousStrides(init.shape));
     this.offset = init.offset ?? 0;
     this.#writesKnown = init.storage.writes.recorded;
   }
@@ -345,6 +347,10 @@ export class Tensor implements View {
     return this.toString();
   }
 }
+
+/** A list that nobody can change: itself where it came from another tensor. */
+const frozen = (list: readonly number[]): readonly number[] =>
+  Object.isFrozen(list) ? list : Object.freeze([...list]);
 
 function plain(dtype: DType, element: number | bigint): number | bigint | boolean {
   return dtype === 'bool' ? element !== 0 : element;

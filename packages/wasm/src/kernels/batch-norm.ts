@@ -1,9 +1,10 @@
-import { type DType, type Kernels, numelOf, Storage, type View } from '@voxgrad/core';
+import { cpuKernels, type DType, type Kernels, numelOf, Storage, type View } from '@voxgrad/core';
 import type { FloatDType } from '../emit/lanes.js';
 import { type ChannelTerms, sumChannels } from './channel-sums.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine } from './engine.js';
 import { add, compare, constant, evaluate, input, mul, select, sub } from './expression.js';
+import { isSmall, onHost } from './host.js';
 
 /** Σ x */
 const PLAIN: ChannelTerms = { name: 'sum', inputs: 1, terms: (_, [x]) => [x] };
@@ -82,11 +83,13 @@ export function normalisations(engine: Engine): NormKernels {
         const outputs = [add(mul(input(0), input(1)), input(2))];
         return evaluate(engine, call, { dtype: x.dtype as FloatDType, inputs, outputs })[0];
       }),
-    reluBackward: (g, y) =>
-      calling(engine, 'relu backward', (call) => {
+    reluBackward: (g, y) => {
+      if (isSmall(engine, g)) return cpuKernels.reluBackward(onHost(engine, g), onHost(engine, y));
+      return calling(engine, 'relu backward', (call) => {
         const outputs = [select(compare('le', input(1), constant(0)), constant(0), input(0))];
         return evaluate(engine, call, { dtype: g.dtype as FloatDType, inputs: [g, y], outputs })[0];
-      }),
+      });
+    },
   };
 }
 
