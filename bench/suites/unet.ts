@@ -10,7 +10,9 @@ import { progress, QUICK, THREADS } from '../lib/options.js';
 import { against, type Cell, printTable } from '../lib/table.js';
 
 const EDGE = QUICK ? 16 : 48;
-const STEPS = QUICK ? 2 : 8;
+const STEPS = QUICK ? 2 : 24;
+/** Until the code around the kernels is compiled and memory has its size. */
+const WARM_UP = QUICK ? 1 : 6;
 const GOAL = 0.15;
 
 const block = (from: number, to: number) =>
@@ -65,13 +67,13 @@ async function profile(threads: number): Promise<void> {
     optimizer.step();
     return loss.item();
   };
-  for (let i = 0; i < 2; i++) step();
+  for (let i = 0; i < WARM_UP; i++) step();
   times.clear();
   const begin = performance.now();
   let loss = 0;
   for (let i = 0; i < STEPS; i++) loss = step();
   const total = performance.now() - begin;
-  progress(`unet: loss after ${STEPS + 2} steps ${loss}`);
+  progress(`unet: loss after ${STEPS + WARM_UP} steps ${loss}`);
   const sum = (names: [string, number][]) => names.reduce((t, [, ms]) => t + ms, 0);
   const all = [...times].sort(([, a], [, b]) => b - a);
   const convolution = sum(all.filter(([name]) => isConvolution(name)));

@@ -1,7 +1,7 @@
 // torch.nn.functional as users call it: the functions of functional.ts, checked against their
 // signatures.
 
-import { checked } from '@voxgrad/core';
+import { checked, unseen } from '@voxgrad/core';
 import * as unchecked from './functional.js';
 import { FUNCTIONAL } from './signatures.js';
 
@@ -84,4 +84,15 @@ export const {
   threshold_,
   tripletMarginLoss,
   tripletMarginWithDistanceLoss,
-} = checked(unchecked, FUNCTIONAL);
+} = checked(hidingTheirInside(unchecked), FUNCTIONAL);
+
+/** The functions, each giving back what it makes on the way and does not return. */
+function hidingTheirInside<H extends object>(home: H): H {
+  const wrapped = Object.entries(home).map(([name, f]) => {
+    // The distance is the user's, who may keep what is made in it.
+    if (typeof f !== 'function' || name === 'tripletMarginWithDistanceLoss') return [name, f];
+    const hiding = (...args: unknown[]) => unseen(() => f(...args));
+    return [name, hiding];
+  });
+  return Object.fromEntries(wrapped);
+}

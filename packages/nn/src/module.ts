@@ -13,8 +13,10 @@ import {
   requireFunction,
   StateDict,
   Tensor,
+  unseen,
 } from '@voxgrad/core';
 import { type BackwardHook, withBackwardHooks } from './backward-hook.js';
+import { keepsNothing } from './keeps-nothing.js';
 import { join } from './key.js';
 import { type LoadResult, loadInto } from './load-state-dict.js';
 import { memberAt, submoduleAt } from './lookup.js';
@@ -103,7 +105,9 @@ export abstract class Module {
         `Module [${this.constructor.name}] is missing the required "forward" function`,
       );
     const run = (given: readonly unknown[]) => {
-      let output = atSite(this, () => forward.apply(this, given as unknown[]));
+      const compute = () => atSite(this, () => forward.apply(this, given as unknown[]));
+      // What a layer of the library makes on the way need not wait for a collector.
+      let output = keepsNothing(this) ? unseen(compute) : compute();
       for (const hook of this.#hooks) output = hook(this, given, output) ?? output;
       return output;
     };

@@ -127,3 +127,26 @@ describe.each(['float32', 'float64', 'int64', 'bool'] as const)(
     });
   },
 );
+
+describe.each(['float32', 'float64'] as const)('max pooling by 2 in %s', (dtype) => {
+  /** Pairs along each axis; an odd last element is in no window. */
+  const pairs = (size: number): AxisWindows => {
+    const starts = Array.from({ length: Math.floor(size / 2) }, (_, i) => 2 * i);
+    return { starts, ends: starts.map((start) => start + 2), step: 1 };
+  };
+  const cases = fc
+    .tuple(fc.integer({ min: 1, max: 3 }), ...[7, 7, 23].map((max) => fc.integer({ min: 2, max })))
+    .chain(([outer, ...input]) =>
+      fc.tuple(fc.constant(input as [number, number, number]), viewOf([outer, ...input], dtype)),
+    );
+  it('has the bits of the reference', () => {
+    fc.assert(
+      fc.property(cases, ([input, x]) => {
+        const windows = input.map(pairs) as [AxisWindows, AxisWindows, AxisWindows];
+        const output = windows.map((axis) => axis.starts.length) as [number, number, number];
+        agree((k) => k.maxPoolIndices(copyOf(x), { input, output, windows }));
+      }),
+      { seed: SEED, numRuns: 150 },
+    );
+  });
+});

@@ -63,6 +63,7 @@ export function releasing<T>(fn: () => T, kept: (result: T) => ReadonlySet<Stora
  */
 export function hiding<T>(fn: () => T, kept: (result: T) => Set<Storage>): T {
   const { result, made } = collecting(fn);
+  if (made.length === 0) return result;
   const seen = kept(result);
   for (const storage of made) if (!seen.has(storage)) hide(storage);
   return result;

@@ -1,7 +1,8 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, checkArguments, describe, Tensor, unseen, usedUp } from '@voxgrad/core';
+import { argumentError, checkArguments, describe, Tensor, usedUp } from '@voxgrad/core';
+import { keepsNothing } from '../keeps-nothing.js';
 import { Module } from '../module.js';
 
 /** A module from one tensor to one tensor, as most layers are. */
@@ -92,17 +93,11 @@ abstract class IndexedContainer extends Container {
   }
 }
 
-/**
- * Whether a module is one of the library's own layers that keep no tensor of a call, unchanged: what is
- * declared for a class does not hold for its subclasses.
- */
-function keepsNothing(module: Module): boolean {
-  if (module.isWatched || Object.hasOwn(module, 'forward') || 'parametrizations' in module)
-    return false;
-  const { constructor } = module;
-  if (constructor === Sequential) return module.children().every(keepsNothing);
-  return Object.hasOwn(constructor, 'keepsNothing');
-}
+/** Whether `layer` and all layers in it keep no tensor of a call. */
+const isPlain = (layer: Module): boolean =>
+  layer.constructor === Sequential
+    ? !layer.isWatched && !Object.hasOwn(layer, 'forward') && layer.children().every(isPlain)
+    : keepsNothing(layer);
 
 /**
  * Modules run one after another. Their names are '0', '1', … as in PyTorch, or those of a map
@@ -118,13 +113,13 @@ export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
 
   forward(x: X): Y {
     const layers = this.children() as unknown as { call(value: unknown): unknown }[];
-    if (!this.children().every(keepsNothing))
+    if (!this.children().every(isPlain))
       return layers.reduce<unknown>((value, layer) => layer.call(value), x) as Y;
     // Between layers that keep nothing, nobody sees the tensors, and they need not wait for a collector.
     let value: unknown = x;
     let own = false;
     for (const layer of layers) {
-      const next = unseen(() => layer.call(value));
+      const next = layer.call(value);
       if (value instanceof Tensor && next instanceof Tensor && next.storage !== value.storage) {
         if (own) usedUp(value);
         own = true;

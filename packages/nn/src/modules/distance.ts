@@ -10,6 +10,7 @@ import {
 
 /** Cosine of two tensors along a dim; see `F.cosineSimilarity`. */
 export class CosineSimilarity extends Module {
+  static readonly keepsNothing = true;
   constructor(
     readonly options: CosineSimilarityOptions = {},
     ...surplus: never[]
@@ -26,6 +27,7 @@ export class CosineSimilarity extends Module {
 
 /** ‖a − b‖ₚ over the last dim; see `F.pairwiseDistance`. */
 export class PairwiseDistance extends Module {
+  static readonly keepsNothing = true;
   constructor(
     readonly options: PairwiseDistanceOptions = {},
     ...surplus: never[]

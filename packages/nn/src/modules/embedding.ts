@@ -73,6 +73,7 @@ abstract class Table extends Module {
 
 /** A learnt vector for each of `numEmbeddings` numbers: int64 `[…]` → `[…, embeddingDim]`. */
 export class Embedding extends Table {
+  static readonly keepsNothing = true;
   constructor(
     numEmbeddings: number,
     embeddingDim: number,
@@ -123,6 +124,7 @@ const BAG: OptionTable<EmbeddingBagOptions> = { ...TABLE, mode: true, includeLas
 
 /** Rows of a learnt table, reduced bag by bag; see `F.embeddingBag`. */
 export class EmbeddingBag extends Table {
+  static readonly keepsNothing = true;
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
 

@@ -101,6 +101,7 @@ abstract class WeightedLoss<O extends Weighted> extends Loss<O> {
 
 /** Mean (or sum) of (input − target)². */
 export class MSELoss extends Loss<LossOptions> {
+  static readonly keepsNothing = true;
   forward(input: Tensor, target: Tensor): Tensor {
     return mseLoss(input, target, this.options);
   }
@@ -108,6 +109,7 @@ export class MSELoss extends Loss<LossOptions> {
 
 /** Mean (or sum) of |input − target|. */
 export class L1Loss extends Loss<LossOptions> {
+  static readonly keepsNothing = true;
   forward(input: Tensor, target: Tensor): Tensor {
     return l1Loss(input, target, this.options);
   }
@@ -115,6 +117,7 @@ export class L1Loss extends Loss<LossOptions> {
 
 /** See `F.smoothL1Loss`. */
 export class SmoothL1Loss extends Loss<SmoothL1Options> {
+  static readonly keepsNothing = true;
   protected static override readonly known = SMOOTH_L1;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -124,6 +127,7 @@ export class SmoothL1Loss extends Loss<SmoothL1Options> {
 
 /** See `F.huberLoss`. */
 export class HuberLoss extends Loss<HuberOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = HUBER;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -133,6 +137,7 @@ export class HuberLoss extends Loss<HuberOptions> {
 
 /** See `F.poissonNllLoss`. */
 export class PoissonNLLLoss extends Loss<PoissonNllOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = POISSON_NLL;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -142,6 +147,7 @@ export class PoissonNLLLoss extends Loss<PoissonNllOptions> {
 
 /** See `F.gaussianNllLoss`. */
 export class GaussianNLLLoss extends Loss<GaussianNllOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = GAUSSIAN_NLL;
 
   forward(input: Tensor, target: Tensor, variance: Tensor): Tensor {
@@ -151,6 +157,7 @@ export class GaussianNLLLoss extends Loss<GaussianNllOptions> {
 
 /** See `F.klDiv`. */
 export class KLDivLoss extends Loss<KlDivOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = KL_DIV;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -160,6 +167,7 @@ export class KLDivLoss extends Loss<KlDivOptions> {
 
 /** Binary cross entropy of probabilities. */
 export class BCELoss extends WeightedLoss<BinaryCrossEntropyOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = BINARY_CROSS_ENTROPY;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -169,6 +177,7 @@ export class BCELoss extends WeightedLoss<BinaryCrossEntropyOptions> {
 
 /** Negative log likelihood of log probabilities `[N, C, …]`; see `F.nllLoss`. */
 export class NLLLoss extends WeightedLoss<NllOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = NLL;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -178,6 +187,7 @@ export class NLLLoss extends WeightedLoss<NllOptions> {
 
 /** Cross entropy of unnormalised scores `[N, C, …]`; see `F.crossEntropy`. */
 export class CrossEntropyLoss extends WeightedLoss<CrossEntropyOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = CROSS_ENTROPY;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -187,6 +197,7 @@ export class CrossEntropyLoss extends WeightedLoss<CrossEntropyOptions> {
 
 /** log(1 + exp(−target·input)), target ±1. */
 export class SoftMarginLoss extends Loss<LossOptions> {
+  static readonly keepsNothing = true;
   forward(input: Tensor, target: Tensor): Tensor {
     return softMarginLoss(input, target, this.options);
   }
@@ -194,6 +205,7 @@ export class SoftMarginLoss extends Loss<LossOptions> {
 
 /** See `F.multilabelSoftMarginLoss`. */
 export class MultiLabelSoftMarginLoss extends WeightedLoss<MultilabelSoftMarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = MULTILABEL_SOFT_MARGIN;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -203,6 +215,7 @@ export class MultiLabelSoftMarginLoss extends WeightedLoss<MultilabelSoftMarginO
 
 /** See `F.multilabelMarginLoss`. */
 export class MultiLabelMarginLoss extends Loss<LossOptions> {
+  static readonly keepsNothing = true;
   forward(input: Tensor, target: Tensor): Tensor {
     return multilabelMarginLoss(input, target, this.options);
   }
@@ -210,6 +223,7 @@ export class MultiLabelMarginLoss extends Loss<LossOptions> {
 
 /** See `F.multiMarginLoss`. */
 export class MultiMarginLoss extends WeightedLoss<MultiMarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = MULTI_MARGIN;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -219,6 +233,7 @@ export class MultiMarginLoss extends WeightedLoss<MultiMarginOptions> {
 
 /** See `F.hingeEmbeddingLoss`. */
 export class HingeEmbeddingLoss extends Loss<MarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = MARGIN;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -228,6 +243,7 @@ export class HingeEmbeddingLoss extends Loss<MarginOptions> {
 
 /** See `F.marginRankingLoss`. */
 export class MarginRankingLoss extends Loss<MarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = MARGIN;
 
   forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
@@ -237,6 +253,7 @@ export class MarginRankingLoss extends Loss<MarginOptions> {
 
 /** See `F.cosineEmbeddingLoss`. */
 export class CosineEmbeddingLoss extends Loss<MarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = MARGIN;
 
   forward(a: Tensor, b: Tensor, target: Tensor): Tensor {
@@ -246,6 +263,7 @@ export class CosineEmbeddingLoss extends Loss<MarginOptions> {
 
 /** See `F.tripletMarginLoss`. */
 export class TripletMarginLoss extends Loss<TripletMarginOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = TRIPLET_MARGIN;
 
   forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
@@ -264,6 +282,7 @@ export class TripletMarginWithDistanceLoss extends Loss<TripletMarginWithDistanc
 
 /** Soft Dice of `[N, C, …]`; see `F.diceLoss`. */
 export class DiceLoss extends Loss<DiceOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = DICE;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -273,6 +292,7 @@ export class DiceLoss extends Loss<DiceOptions> {
 
 /** Focal loss; see `F.focalLoss`. */
 export class FocalLoss extends Loss<FocalOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = FOCAL;
 
   forward(input: Tensor, target: Tensor): Tensor {
@@ -282,6 +302,7 @@ export class FocalLoss extends Loss<FocalOptions> {
 
 /** Binary cross entropy of scores; see `F.binaryCrossEntropyWithLogits`. */
 export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogitsOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = BINARY_CROSS_ENTROPY_WITH_LOGITS;
 
   declare posWeight: Tensor | null;
@@ -306,6 +327,7 @@ export class BCEWithLogitsLoss extends WeightedLoss<BinaryCrossEntropyWithLogits
 
 /** Connectionist temporal classification; see `F.ctcLoss`. */
 export class CTCLoss extends Loss<CtcOptions> {
+  static readonly keepsNothing = true;
   protected static override readonly known = CTC;
 
   forward(

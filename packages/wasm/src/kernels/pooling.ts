@@ -22,6 +22,7 @@ import { rowMajor } from './copy.js';
 import { calling, type Engine, kernelOf } from './engine.js';
 import { hostKernels } from './fallback.js';
 import { isSmall } from './host.js';
+import { arePairs, maxPairsKernel } from './pool-pairs.js';
 
 export function pooling(
   engine: Engine,
@@ -84,7 +85,11 @@ function run(
     const source = rowMajor(engine, call, x);
     const steps = [from[1] * from[2] * bytes, from[2] * bytes, bytes];
     const tables = lists.map((list, axis) => writeTable(engine, call, list, steps[axis]));
-    engine.team.run(poolKernel(engine, what, dtype), outer * to[0], [
+    const kernel =
+      what === 'max' && arePairs(lists[2], dtype)
+        ? maxPairsKernel(engine, dtype)
+        : poolKernel(engine, what, dtype);
+    engine.team.run(kernel, outer * to[0], [
       ...[source, out.pointer, volume(from) * bytes, ...to],
       ...tables,
     ]);
