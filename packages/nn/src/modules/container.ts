@@ -95,7 +95,7 @@ abstract class IndexedContainer extends Container {
 
 /** Whether `layer` and all layers in it keep no tensor of a call. */
 const isPlain = (layer: Module): boolean =>
-  layer.constructor === Sequential
+  layer instanceof Sequential && layer.constructor === Sequential
     ? !layer.isWatched && !Object.hasOwn(layer, 'forward') && layer.children().every(isPlain)
     : keepsNothing(layer);
 

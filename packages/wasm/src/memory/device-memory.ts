@@ -22,7 +22,7 @@ const SLACK = 64;
 const TOGETHER = 4;
 
 /** The cache starts with this much room, and grows when something dropped is wanted again. */
-const FIRST_CAPACITY = 32 * 2 ** 20;
+const FIRST_CAPACITY = 8 * 2 ** 20;
 
 export interface MemoryOptions {
   readonly shared: boolean;
