@@ -100,6 +100,7 @@ export function createWasmDevice(options: WasmOptions = {}): WasmDevice {
     memory,
     kernels: new KernelCache(memory),
     team: new Team(memory, { threads, workerUrl: options.workerUrl }),
+    precision: options.precision ?? 'balanced',
     fma: (options.fma ?? options.precision === 'fast') && hasRelaxedSimd(),
   };
   const kernels: Kernels = {

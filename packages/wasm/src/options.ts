@@ -1,5 +1,8 @@
 import { checkOptions, VoxgradError } from '@voxgrad/core';
 
+/** How far results may be from those of a plain loop. */
+export type Precision = 'exact' | 'balanced' | 'fast';
+
 export interface WasmOptions {
   /** Threads, the caller included; by default as many as the machine has, at most 8. */
   threads?: number;
@@ -7,7 +10,7 @@ export interface WasmOptions {
    * 'exact': only kernels that round as a plain loop does. 'balanced', the default: what stays within
    * 1e-5 of the output's largest magnitude. 'fast': everything, fused multiply-adds included.
    */
-  precision?: 'exact' | 'balanced' | 'fast';
+  precision?: Precision;
   /** Fused multiply-adds, where the platform has relaxed SIMD; they change the last bits. */
   fma?: boolean;
   /** Bytes of device memory, at most 4 GiB; by default 2 GiB. */

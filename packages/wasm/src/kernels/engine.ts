@@ -1,5 +1,6 @@
 import { type Call, withCall } from '../memory/call.js';
 import type { DeviceMemory } from '../memory/device-memory.js';
+import type { Precision } from '../options.js';
 import type { Kernel, KernelBuilder, KernelCache } from '../threads/kernel-cache.js';
 import type { Team } from '../threads/team.js';
 
@@ -10,6 +11,8 @@ export interface Engine {
   readonly team: Team;
   /** Whether multiply-adds may round once (relaxed SIMD). */
   readonly fma: boolean;
+  /** Which algorithms may run. */
+  readonly precision: Precision;
 }
 
 /** One kernel call of `engine`. */

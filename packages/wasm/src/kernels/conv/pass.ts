@@ -8,6 +8,8 @@ import type { Engine } from '../engine.js';
 import { type Axes, adjointAxes, forwardAxes, type Triple } from './problem.js';
 import { chunksOf, layoutOf, loadSlab } from './slab.js';
 import { prepare } from './tiled.js';
+import { winogradFor } from './winograd/choice.js';
+import { runWinograd } from './winograd/pass.js';
 
 /** Which numbers of a weight `[outChannels, inChannels / groups, kernel]` a pass uses where. */
 export interface WeightOrder {
@@ -93,6 +95,8 @@ function runPass(
   result: number,
   pass: Pass,
 ): void {
+  const winograd = winogradFor(engine, pass);
+  if (winograd && runWinograd(engine, call, winograd, pass, { source, weight, result })) return;
   const flat = flattened(pass);
   const { dtype } = flat;
   const { bytes } = lanes(dtype);

@@ -15,6 +15,8 @@ import {
   type Slab,
 } from './slab.js';
 import { WEIGHT_ARGUMENTS, weightKernel } from './weight-kernel.js';
+import { winogradFor } from './winograd/choice.js';
+import { winogradWeight } from './winograd/weight-gradient.js';
 
 /** dw = convWeight(x, gy), written to `out`. */
 export function convWeight(
@@ -26,6 +28,13 @@ export function convWeight(
 ): void {
   const { bytes, count } = lanes(dtype);
   const axes = forwardAxes(g);
+  const winograd = winogradFor(engine, {
+    dtype,
+    from: g.inChannels / g.groups,
+    to: g.outChannels / g.groups,
+    problems: [axes],
+  });
+  if (winograd && winogradWeight(engine, call, winograd, g, pointers)) return;
   const layout = layoutOf(dtype, g.input, [axes], { wholeRows: true });
   const perGroupIn = g.inChannels / g.groups;
   const perGroupOut = g.outChannels / g.groups;
