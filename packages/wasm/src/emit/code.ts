@@ -63,6 +63,7 @@ export const i32 = {
   ltU: intOp(0x49),
   gtS: intOp(0x4a),
   gtU: intOp(0x4b),
+  leS: intOp(0x4c),
   leU: intOp(0x4d),
   geS: intOp(0x4e),
   geU: intOp(0x4f),

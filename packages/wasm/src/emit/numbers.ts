@@ -14,6 +14,7 @@ const one =
 
 export const f32 = {
   add: two('f32', 'f32', 0x92),
+  mul: two('f32', 'f32', 0x94),
   ofI32: one('i32', 'f32', 0xb2),
   ofF64: one('f64', 'f32', 0xb6),
 } as const;

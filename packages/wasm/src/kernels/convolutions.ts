@@ -6,9 +6,13 @@ import {
   outputShape,
   type Storage,
   type View,
+  VoxgradError,
   weightShape,
 } from '@voxgrad/core';
 import type { FloatDType } from '../emit/lanes.js';
+import { type FftPass, fftFor } from './conv/fft/choice.js';
+import { fftBackward } from './conv/fft/convolve.js';
+import type { Tiling } from './conv/fft/tile.js';
 import { convForward, convInput } from './conv/pass.js';
 import { convWeight } from './conv/weight-gradient.js';
 import { rowMajor } from './copy.js';
@@ -30,10 +34,13 @@ export function convolutions(
         convForward(engine, call, dtype, g, { ...pointers, bias: biasAt, out: out.pointer });
         return out.storage();
       }),
-    convWeight: (x, gradOutput, g) => weightGradient(engine, x, gradOutput, g),
+    convWeight: (x, gradOutput, g) => {
+      const [, dw] = gradients(engine, gradOutput, x, null, g);
+      if (dw) return dw;
+      throw new VoxgradError('DEVICE', 'convWeight returned no gradient');
+    },
     convBackward: (gradOutput, x, weight, g, needs) => [
-      needs[0] && weight ? inputGradient(engine, gradOutput, weight, g) : null,
-      needs[1] && x ? weightGradient(engine, x, gradOutput, g) : null,
+      ...gradients(engine, gradOutput, needs[1] ? x : null, needs[0] ? weight : null, g),
       needs[2] ? reduce('sum', channelsFirst(gradOutput), gradOutput.shape.length - 1) : null,
     ],
   };
@@ -48,6 +55,53 @@ const channelsFirst = (view: View): View => {
     strides: exchange(view.strides),
   };
 };
+
+/**
+ * The gradient of the input, where there is a weight for it, and of the weight, where there is an
+ * input for it.
+ */
+function gradients(
+  engine: Engine,
+  gradOutput: View,
+  x: View | null,
+  weight: View | null,
+  g: ConvGeometry,
+): [Storage | null, Storage | null] {
+  const dtype = gradOutput.dtype as FloatDType;
+  const passes: FftPass[] = [
+    ...(weight ? ['input' as const] : []),
+    ...(x ? ['weight' as const] : []),
+  ];
+  const tiling = passes.length > 0 ? fftFor(engine, dtype, g, passes) : null;
+  const both = tiling && throughFft(engine, gradOutput, x, weight, g, tiling);
+  if (both) return both;
+  return [
+    weight && inputGradient(engine, gradOutput, weight, g),
+    x && weightGradient(engine, x, gradOutput, g),
+  ];
+}
+
+/** Both gradients through one spectrum of what they come from; null where they are not finite. */
+const throughFft = (
+  engine: Engine,
+  gradOutput: View,
+  x: View | null,
+  weight: View | null,
+  g: ConvGeometry,
+  tiling: Tiling,
+): [Storage | null, Storage | null] | null =>
+  calling(engine, 'conv3d backward', (call) => {
+    const dx = weight && call.output('float32', numelOf(inputShape(g)));
+    const dw = x && call.output('float32', numelOf(weightShape(g)));
+    const pointers = {
+      gradOutput: rowMajor(engine, call, gradOutput),
+      x: x ? rowMajor(engine, call, x) : 0,
+      weight: weight ? rowMajor(engine, call, weight) : 0,
+    };
+    const out = { input: dx?.pointer ?? null, weight: dw?.pointer ?? null };
+    if (!fftBackward({ engine, call, tiling, g }, pointers, out)) return null;
+    return [dx?.storage() ?? null, dw?.storage() ?? null];
+  });
 
 const inputGradient = (engine: Engine, gradOutput: View, weight: View, g: ConvGeometry): Storage =>
   calling(engine, 'conv3d backward (input)', (call) => {

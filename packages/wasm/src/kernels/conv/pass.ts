@@ -5,6 +5,8 @@ import { type ConvGeometry, volume } from '@voxgrad/core';
 import { type FloatDType, lanes } from '../../emit/lanes.js';
 import type { Call } from '../../memory/call.js';
 import type { Engine } from '../engine.js';
+import { fftFor } from './fft/choice.js';
+import { fftForward } from './fft/convolve.js';
 import { type Axes, adjointAxes, forwardAxes, type Triple } from './problem.js';
 import { chunksOf, layoutOf, loadSlab } from './slab.js';
 import { prepare } from './tiled.js';
@@ -43,6 +45,8 @@ export function convForward(
   g: ConvGeometry,
   pointers: { x: number; weight: number; bias: number | null; out: number },
 ): void {
+  const tiling = fftFor(engine, dtype, g, ['forward']);
+  if (tiling && fftForward({ engine, call, tiling, g }, pointers)) return;
   const perGroupIn = g.inChannels / g.groups;
   const perGroupOut = g.outChannels / g.groups;
   const K = volume(g.kernel);
