@@ -3,6 +3,7 @@
 import { cat, fromHost, manualSeed, type Tensor, withDevice } from '@voxgrad/core';
 import * as nn from '@voxgrad/nn';
 import { Adam } from '@voxgrad/optim';
+import type { Precision } from '@voxgrad/wasm';
 import { noise } from '../lib/conv-cases.js';
 import { deviceOf } from '../lib/devices.js';
 import { isConvolution, timeKernels } from '../lib/kernel-times.js';
@@ -45,8 +46,8 @@ class UNet extends nn.Module {
   }
 }
 
-async function profile(threads: number): Promise<void> {
-  const device = await deviceOf({ threads });
+async function profile(threads: number, precision: Precision): Promise<void> {
+  const device = await deviceOf({ threads, precision });
   const times = timeKernels(device);
   manualSeed(1);
   const model = withDevice(device, () => new UNet());
@@ -80,7 +81,7 @@ async function profile(threads: number): Promise<void> {
   const row = (name: string, ms: number): Cell[] => [name, ms / STEPS, (100 * ms) / total];
   const outside = against((total - convolution) / total, GOAL, 'most');
   printTable(
-    `U-Net, ${EDGE}³, Adam, ${threads} thread(s): outside convolution ${outside}`,
+    `U-Net, ${EDGE}³, Adam, ${threads} thread(s), precision ${precision}: outside convolution ${outside}`,
     ['kernel', 'ms per step', '%'],
     [
       row('whole step', total),
@@ -91,6 +92,7 @@ async function profile(threads: number): Promise<void> {
 }
 
 export async function unet(): Promise<void> {
-  await profile(1);
-  await profile(THREADS);
+  // The goal is that of direct convolution: quicker ones leave a larger part to the rest.
+  for (const precision of ['exact', 'balanced'] as const)
+    for (const threads of new Set([1, THREADS])) await profile(threads, precision);
 }

@@ -52,6 +52,8 @@ export class WasmDevice extends Device {
       synchronous: true,
       profile: null,
       convAddsBias: true,
+      // Two threads of AVX2, float32; `npm run bench selection` shows how well they choose.
+      rates: { perCall: 4e5, perElement: 4, perRemainder: 3e5 },
       checkConv: (kernel, call) => checkConv(kernels, kernel, call),
     };
     super(name, 'wasm', capabilities, kernels);

@@ -1,3 +1,3 @@
 export { createWasmDevice, WasmDevice } from './device.js';
 export type { MemoryStatistics } from './memory/device-memory.js';
-export type { WasmOptions } from './options.js';
+export type { Precision, WasmOptions } from './options.js';

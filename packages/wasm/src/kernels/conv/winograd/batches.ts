@@ -13,7 +13,7 @@ import {
   placeOf,
   type Slab,
 } from '../slab.js';
-import { UNIT_OUTPUTS, type Winograd } from './algorithms.js';
+import { pointsOf, UNIT_OUTPUTS, type Winograd } from './algorithms.js';
 import { tilesAlong } from './choice.js';
 import { type PointLayout, pointLayout } from './points.js';
 import {
@@ -23,8 +23,8 @@ import {
   tilesKernel,
 } from './tiles-kernel.js';
 
-/** Units of a batch, about: transformed numbers of some channels stay in the cache for the products. */
-const BATCH_UNITS = 16;
+/** Bytes of the transformed numbers of a batch, about: they stay in the cache for the products. */
+const BATCH_BYTES = 2.5 * 2 ** 20;
 
 /** Tiles of an image, and how they are gone through. */
 export interface Tiling {
@@ -37,10 +37,12 @@ export interface Tiling {
   readonly rows: number;
 }
 
-export function tilingOf(winograd: Winograd, [D, H, W]: Axes): Tiling {
+/** `channels`: of inputs and outputs together, in a group. */
+export function tilingOf(winograd: Winograd, [D, H, W]: Axes, channels: number): Tiling {
   const units = tilesAlong(W, UNIT_OUTPUTS);
   const even = units % 2 === 0 ? 1 : 2;
-  const wanted = Math.max(1, Math.round(BATCH_UNITS / units / even));
+  const rowBytes = 16 * pointsOf(winograd) * channels * units;
+  const wanted = Math.max(1, Math.round(BATCH_BYTES / rowBytes / even));
   return {
     winograd,
     deep: tilesAlong(D, winograd.depth.outputs),

@@ -33,7 +33,7 @@ export function runWinograd(
 ): boolean {
   const [axes] = pass.problems;
   const points = pointsOf(winograd);
-  const tiling = tilingOf(winograd, axes);
+  const tiling = tilingOf(winograd, axes, pass.from + pass.to);
   const source = tileSource(tiling, axes, pass.source, pass.groups, pass.from);
   const inputs = even(pass.from);
   const blocks = Math.ceil(pass.to / TOGETHER);

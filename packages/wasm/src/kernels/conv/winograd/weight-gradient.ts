@@ -39,7 +39,7 @@ export function winogradWeight(
   const axes = forwardAxes(g);
   const [inputs, outputs] = [g.inChannels / g.groups, g.outChannels / g.groups];
   const points = pointsOf(winograd);
-  const tiling = tilingOf(winograd, axes);
+  const tiling = tilingOf(winograd, axes, inputs + outputs);
   const gradientAxes: Axes = [plain(axes[0]), plain(axes[1]), plain(axes[2])];
   const source = tileSource(tiling, axes, g.input, g.groups, inputs);
   const gradient = tileSource(tiling, gradientAxes, g.output, g.groups, outputs);
