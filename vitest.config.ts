@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['voxgrad-source', 'module', 'import', 'node', 'default'] } },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['test/support/all-methods.ts'],
     testTimeout: 120_000,
     maxWorkers: '100%', // one fewer by default, which leaves a machine of two cores with one
     server: { deps: { inline: [/@voxgrad/, /^voxgrad/] } },

@@ -12,8 +12,11 @@ const SUITES: Record<string, () => Promise<() => Promise<void>>> = {
   unet: async () => (await import('./suites/unet.js')).unet,
   memory: async () => (await import('./suites/memory.js')).memory,
   patterns: async () => (await import('./suites/patterns.js')).patterns,
+  selection: async () => (await import('./suites/selection.js')).selection,
+  plan: async () => (await import('./suites/plan.js')).planSuite,
   torch: async () => (await import('./suites/torch.js')).torch,
   peers: async () => (await import('./suites/peers.js')).peers,
+  checkpoint: async () => (await import('./suites/checkpoint.js')).checkpoint,
   brain: async () => (await import('./suites/brain.js')).brain,
 };
 

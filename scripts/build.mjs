@@ -33,8 +33,10 @@ async function buildAll(names) {
 }
 
 ensureInstalled();
-// core first, the umbrella last, the rest need only core.
-const levels = [PACKAGES.slice(0, 1), PACKAGES.slice(1, -1), PACKAGES.slice(-1)];
+// core first, the umbrella last; of the rest, data reads arrays with checkpoint, and the others need
+// only core.
+const needCore = PACKAGES.slice(1, -1).filter((name) => name !== 'data');
+const levels = [PACKAGES.slice(0, 1), needCore, ['data'], PACKAGES.slice(-1)];
 let rebuilt = false;
 for (const level of levels) {
   const stale = ifStale ? level.filter((name) => isStale(name, { rebuilt, types })) : level;

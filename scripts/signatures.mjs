@@ -1,7 +1,10 @@
-// Writes packages/{core,nn}/src/signatures.ts: what every public function and tensor method takes, read
-// off the types, so that calls from plain JavaScript can be checked against it. Run it after a public
-// function's parameters have changed: `npm run signatures`. With --check it only compares, as a test does.
+// Writes what every public function and tensor method takes, read off the types, so that calls from
+// plain JavaScript can be checked against it: packages/core/src/checked.ts and packages/nn/src/
+// {functional,init}-checked.ts, one line per function so that bundlers can leave out what a program
+// does not use, and packages/core/src/signatures.ts for the methods. Run it after a public function has
+// come or its parameters have changed: `npm run signatures`. With --check it only compares, as a test does.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -18,12 +21,15 @@ const config = ts.getParsedCommandLineOfConfigFile(
   },
 );
 const CORE = `${root}packages/core/src/unchecked.ts`;
-const METHODS = `${root}packages/core/src/tensor/methods.ts`;
+const METHODS = {
+  first: `${root}packages/core/src/tensor/methods.ts`,
+  all: `${root}packages/core/src/tensor/all-methods.ts`,
+};
 const NN = {
   functional: `${root}packages/nn/src/functional.ts`,
   init: `${root}packages/nn/src/init.ts`,
 };
-const program = ts.createProgram([CORE, METHODS, ...Object.values(NN)], {
+const program = ts.createProgram([CORE, ...Object.values(METHODS), ...Object.values(NN)], {
   ...config.options,
   noEmit: true,
 });
@@ -71,10 +77,23 @@ function textOf(type) {
     .join(', ');
 }
 
+const exportsOf = (source) => checker.getExportsOfModule(checker.getSymbolAtLocation(source));
+
+/** Names that a file exports as types alone: `export type * from`. */
+const typesOf = (source) =>
+  source.statements
+    .filter((node) => ts.isExportDeclaration(node) && node.isTypeOnly && !node.exportClause)
+    .flatMap((node) =>
+      checker.getExportsOfModule(checker.getSymbolAtLocation(node.moduleSpecifier)),
+    )
+    .map((symbol) => symbol.name);
+
 /** The functions that a file exports; those of another package are that package's to check. */
 function functionsOf(path) {
   const source = program.getSourceFile(path);
-  return checker.getExportsOfModule(checker.getSymbolAtLocation(source)).flatMap((symbol) => {
+  const types = new Set(typesOf(source));
+  return exportsOf(source).flatMap((symbol) => {
+    if (types.has(symbol.name)) return [];
     const s = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
     if (!(s.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Variable))) return [];
     const home = path.slice(0, path.indexOf('/src/'));
@@ -84,52 +103,108 @@ function functionsOf(path) {
   });
 }
 
-function methodsOf() {
+/** The rows of a file's table `methods`. */
+function methodsOf(path) {
   let found;
   const visit = (node) => {
     if (ts.isVariableDeclaration(node) && node.name.getText() === 'methods')
       found = checker.getTypeAtLocation(node.name);
     ts.forEachChild(node, visit);
   };
-  visit(program.getSourceFile(METHODS));
+  visit(program.getSourceFile(path));
   return found
     .getProperties()
     .map((property) => [property.name, textOf(checker.getTypeOfSymbol(property))]);
 }
 
-const table = (name, comment, entries) =>
-  `/** ${comment} */\nexport const ${name}: Readonly<Record<string, string>> = {\n${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, text]) => `  ${key}: '${text}',\n`)
-    .join('')}};\n`;
+const byName = ([a], [b]) => (a < b ? -1 : 1);
 
-function write(name, text) {
-  const path = `${root}packages/${name}/src/signatures.ts`;
-  if (!process.argv.includes('--check')) writeFileSync(path, text);
-  else if (readFileSync(path, 'utf8') !== text) {
+/** `what`, written by biome as it would format it. */
+function write(path, what) {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [
+      `${root}node_modules/@biomejs/biome/bin/biome`,
+      'check',
+      '--write',
+      `--stdin-file-path=${root}${path}`,
+    ],
+    {
+      input: `// Written by scripts/signatures.mjs from the types; see there.\n\n${what}`,
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(`biome could not format ${path}: ${stderr}`);
+  if (!process.argv.includes('--check')) writeFileSync(`${root}${path}`, stdout);
+  else if (readFileSync(`${root}${path}`, 'utf8') !== stdout) {
     console.error(`${path} is not current: npm run signatures`);
     process.exitCode = 1;
   }
 }
 
-const HEAD = '// Written by scripts/signatures.mjs from the types; see there.\n\n';
-const functions = functionsOf(CORE);
-const known = new Map(functions);
-// A method that takes what the function of its name takes needs no row of its own.
-const others = methodsOf().filter(([name, text]) => known.get(name) !== text);
-write(
-  'core',
-  `${HEAD}${table('FUNCTIONS', 'What functions take; # marks numbers, ? those that may be left out, ... any number of arguments.', functions)}\n${table(
-    'METHODS',
-    'Methods of which there is no function, or one that takes something else.',
-    others,
-  )}`,
+/**
+ * A module of all that the file `from` exports, with `functions` checked by `guard`. A line each, marked
+ * as pure, so that a bundler leaves out what a program does not use.
+ */
+function writeChecked(path, from, functions, { imports, guard }) {
+  const rows = functions
+    .sort(byName)
+    .map(
+      ([name, text]) =>
+        `export const ${name} = /* @__PURE__ */ ${guard(name)}('${name}', '${text}', unchecked.${name});\n`,
+    );
+  write(
+    path,
+    `${imports}\nimport * as unchecked from '${from}';\n\nexport * from '${from}';\n\n${rows.join('')}`,
+  );
+}
+
+// Exported for devices and packages that build on voxgrad, and not checked.
+const open = new Set(JSON.parse(readFileSync(`${root}scripts/building-blocks.json`, 'utf8')));
+writeChecked(
+  'packages/core/src/checked.ts',
+  './unchecked.js',
+  functionsOf(CORE).filter(([name]) => !open.has(name)),
+  { imports: "import { guard } from './guard.js';", guard: () => 'guard' },
 );
-write(
-  'nn',
-  `${HEAD}${Object.entries(NN)
-    .map(([home, path]) =>
-      table(home.toUpperCase(), `What the functions of nn.${home} take.`, functionsOf(path)),
-    )
-    .join('\n')}`,
+writeChecked('packages/nn/src/init-checked.ts', './init.js', functionsOf(NN.init), {
+  imports: "import { guard } from '@voxgrad/core';",
+  guard: () => 'guard',
+});
+// They give back what they make on the way; but a distance is the user's, who may keep what is made in it.
+const KEEPS = 'tripletMarginWithDistanceLoss';
+writeChecked(
+  'packages/nn/src/functional-checked.ts',
+  './functional.js',
+  functionsOf(NN.functional),
+  {
+    imports:
+      "import { guard } from '@voxgrad/core';\nimport { guardHiding } from './guard-hiding.js';",
+    guard: (name) => (name === KEEPS ? 'guard' : 'guardHiding'),
+  },
 );
+
+/** The methods of `list` by what they take: most of them are alike. */
+function methodTable(name, list) {
+  const groups = new Map();
+  for (const [method, text] of list.sort(byName))
+    groups.set(text, [...(groups.get(text) ?? []), method]);
+  return `/** Methods by what they take; # marks numbers, ? those that may be left out, ... any number of arguments. */
+export const ${name}: Readonly<Record<string, string>> = {
+${[...groups]
+  .sort(byName)
+  .map(([text, names]) => `'${text}': '${names.join(' ')}',\n`)
+  .join('')}};\n`;
+}
+const first = methodsOf(METHODS.first);
+const all = methodsOf(METHODS.all);
+const names = new Set(first.map(([name]) => name));
+const others = all.filter(([name]) => !names.has(name)).map(([name]) => name);
+write(
+  'packages/core/src/signatures.ts',
+  `${methodTable('METHODS', first)}
+/** The methods that come with all-methods.ts. */
+export const OTHER_METHODS = '${others.sort().join(' ')}';\n`,
+);
+write('packages/core/src/more-signatures.ts', methodTable('MORE_METHODS', all));

@@ -1,20 +1,14 @@
-// The pattern that crashes elsewhere, at full size: whether it completes, and in how much memory.
+// The eleven patterns: whether the one that crashes elsewhere completes and in how much memory, how
+// exact every strategy is, and whether the chosen one is ever slower than the native-style fused one.
+// `--scale=N` shrinks them; `--mode=precision` or `--mode=perf` measures one of the two alone.
 
-import { existsSync, readFileSync } from 'node:fs';
 import type { MemoryStatistics } from '@voxgrad/wasm';
+import { PATTERNS, type Pattern, scaled } from '../../packages/voxgrad/src/bench/patterns.js';
+import { benchLines, MODES, type Mode, runBench } from '../../packages/voxgrad/src/bench/run.js';
+import { deviceOf } from '../lib/devices.js';
 import { progress, QUICK, THREADS } from '../lib/options.js';
 import { runProgram } from '../lib/program.js';
 import { against, printTable } from '../lib/table.js';
-
-interface Pattern {
-  readonly name: string;
-  readonly input: number[];
-  readonly weight: number[];
-  readonly stride: number;
-  readonly padding: number;
-  readonly dilation: number;
-  readonly groups: number;
-}
 
 interface Result {
   readonly made: number;
@@ -27,33 +21,43 @@ interface Result {
 
 const GOAL_MIB = 2.5 * 1024;
 
-/** The published shape, for where the folder of facts is absent. */
-const TRAIN05: Pattern = {
-  name: 'train05_dw_k9_g7',
-  input: [1, 7, 296, 296, 168],
-  weight: [7, 1, 9, 9, 9],
-  stride: 1,
-  padding: 4,
-  dilation: 1,
-  groups: 7,
-};
+const valueOf = (flag: string): string | undefined =>
+  process.argv.find((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1);
 
-function patternCalled(name: string): Pattern {
-  const file = new URL('../../../shared/facts/patterns.json', import.meta.url);
-  if (!existsSync(file)) return TRAIN05;
-  const { patterns } = JSON.parse(readFileSync(file, 'utf8')) as { patterns: Pattern[] };
-  return patterns.find((pattern) => pattern.name === name) ?? TRAIN05;
-}
+const SCALE = Number(valueOf('--scale') ?? (QUICK ? 8 : 1));
+const ASKED: readonly Mode[] = MODES.filter((mode) => mode === (valueOf('--mode') ?? mode));
+/** Turns of a comparison: few, since one takes seconds at full size. */
+const ROUNDS = 3;
 
 export async function patterns(): Promise<void> {
-  const { name, ...call } = patternCalled('train05_dw_k9_g7');
-  const { input, weight, stride, padding, dilation, groups } = call;
-  const small = [1, 7, 48, 48, 40];
-  const options = { input: QUICK ? small : input, weight, stride, padding, dilation, groups };
-  progress(`patterns: ${name} [${options.input}] float32`);
-  const got = runProgram<Result>('pattern.ts', [JSON.stringify(options), `--threads=${THREADS}`]);
+  const device = await deviceOf({ threads: THREADS });
+  for (const mode of ASKED)
+    for (const dtype of mode === 'precision'
+      ? (['float32', 'float64'] as const)
+      : (['float32'] as const)) {
+      const result = await runBench({
+        suite: 'patterns',
+        mode,
+        device,
+        dtype,
+        // The reference computes in plain loops.
+        scale: mode === 'precision' ? Math.max(SCALE, 8) : SCALE,
+        rounds: ROUNDS,
+        progress: (text) => progress(`patterns, ${mode}, ${dtype}: ${text}`),
+      });
+      const [title, , ...table] = benchLines(result);
+      console.log([`\n### ${title}, ${THREADS} threads\n`, ...table].join('\n'));
+    }
+  if (ASKED.includes('perf')) memoryOfLargest();
+}
+
+function memoryOfLargest(): void {
+  const largest = PATTERNS.find(({ name }) => name === 'train05_dw_k9_g7') as Pattern;
+  const { name, ...call } = scaled(largest, SCALE);
+  progress(`patterns: ${name} [${call.input}] float32, memory`);
+  const got = runProgram<Result>('pattern.ts', [JSON.stringify(call), `--threads=${THREADS}`]);
   printTable(
-    `${name}, float32, [${options.input}], ${THREADS} threads`,
+    `${name}, float32, [${call.input}], ${THREADS} threads`,
     [
       'forward s',
       'backward s',

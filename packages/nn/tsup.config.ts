@@ -1,3 +1,3 @@
 import { packageConfig } from '../tsup.shared.js';
 
-export default packageConfig();
+export default packageConfig({ index: 'src/index.ts', functional: 'src/functional-checked.ts' });

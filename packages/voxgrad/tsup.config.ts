@@ -1,3 +1,23 @@
+import { defineConfig, type Options } from 'tsup';
 import { packageConfig } from '../tsup.shared.js';
 
-export default packageConfig(['src/index.ts', 'src/composite.ts']);
+/** All of voxgrad in one file, for pages without a bundler: `<script>` with the global `voxgrad`, and ESM. */
+const onePage: Options = {
+  entry: { voxgrad: 'src/page.ts' },
+  outDir: 'dist/page',
+  format: ['esm', 'iife'],
+  globalName: 'voxgrad',
+  target: 'es2022',
+  platform: 'browser',
+  minify: true,
+  splitting: false,
+  noExternal: [/./],
+};
+
+export default defineConfig([
+  ...packageConfig(
+    ['src/index.ts', 'src/composite.ts', 'src/onnx.ts', 'src/cli.ts', 'src/worker.ts'],
+    ['src/**/*.ts', '!src/cli.ts', '!src/cli/**', '!src/page.ts'],
+  ),
+  onePage,
+]);

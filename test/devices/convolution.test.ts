@@ -9,7 +9,7 @@ import {
   computeCase,
   convolutionCases,
 } from '../../packages/core/test/support/convolution-fixtures.js';
-import { expectClose, thrownBy } from '../../packages/core/test/support/numbers.js';
+import { expectReadClose, thrownBy } from '../../packages/core/test/support/numbers.js';
 import { PLACES, STRATEGIES, tolerance } from './devices.js';
 
 /** What the registry was asked while the reference ran a case, second order included. */
@@ -35,7 +35,7 @@ const forcing = <T>(strategy: string, fn: () => T): T =>
 
 describe.each(PLACES)('$name', (place) => {
   describe.each(STRATEGIES)('convolutions, strategy %s', (strategy) => {
-    it.each(convolutionCases.map((c) => [c.name, c] as const))('%s', (name, c) => {
+    it.each(convolutionCases.map((c) => [c.name, c] as const))('%s', async (name, c) => {
       const compute = () => forcing(strategy, () => computeCase(c, place, strategy));
       const reasons = refusals(c, strategy, place);
       if (reasons.length > 0) {
@@ -44,7 +44,7 @@ describe.each(PLACES)('$name', (place) => {
         expect(reasons.some((reason) => error.message.includes(reason))).toBe(true);
         return;
       }
-      expectCase(name, place.device, place.dtype, compute());
+      await expectCase(name, place.device, place.dtype, compute());
     });
   });
 
@@ -54,18 +54,18 @@ describe.each(PLACES)('$name', (place) => {
   );
 });
 
-function expectCase(
+async function expectCase(
   name: string,
   device: Device,
   dtype: (typeof PLACES)[0]['dtype'],
   { output, first, second }: ReturnType<typeof computeCase>,
-): void {
+): Promise<void> {
   const from = new CaseTensors(name);
-  const compare = (key: string, got: typeof output, order: 0 | 1 | 2) => {
+  const compare = async (key: string, got: typeof output, order: 0 | 1 | 2) => {
     expect([got.device, got.dtype]).toEqual([device, dtype]);
-    expectClose(got, from.expected(key), tolerance(dtype, order), key);
+    await expectReadClose(got, from.expected(key), tolerance(dtype, order), key);
   };
-  compare('output', output, 0);
-  for (const [key, got] of first) compare(key, got, 1);
-  for (const [key, got] of second) compare(key, got, 2);
+  await compare('output', output, 0);
+  for (const [key, got] of first) await compare(key, got, 1);
+  for (const [key, got] of second) await compare(key, got, 2);
 }

@@ -35,26 +35,29 @@ describe.each(DEVICES.map((device) => ({ name: device.name, device })))('$name',
     }
   });
 
-  it.each(DTYPES)('stores, converts, moves and reshapes %s', (dtype) => {
+  it.each(DTYPES)('stores, converts, moves and reshapes %s', async (dtype) => {
     const values = dtype === 'bool' ? [0, 1, 1, 0] : [0, 1, 2, 3];
     const x = tensor([values.slice(0, 2), values.slice(2)], { dtype, device });
     expect(x.device).toBe(device);
     expect(x.dtype).toBe(dtype);
     const [a, b, c, d] = values;
-    const transposed = x.t().contiguous().to(cpu).to('float64');
-    expect(transposed.tolist()).toEqual([
-      [a, c],
-      [b, d],
-    ]);
-    expect(transposed.to(dtype).to(device).to('float64').dataSync()).toEqual(
-      Float64Array.of(a, c, b, d),
-    );
+    const turned = Float64Array.of(a, c, b, d);
+    const transposed = x.t().contiguous().to('float64');
+    expect(await transposed.data()).toEqual(turned);
+    expect(await transposed.to(dtype).to('float64').data()).toEqual(turned);
+    if (device.capabilities.synchronous) {
+      const moved = x.t().to(cpu);
+      expect(moved.to('float64').dataSync()).toEqual(turned);
+      expect(moved.to(device).to('float64').dataSync()).toEqual(turned);
+    } else
+      for (const read of [() => x.to(cpu), () => x.dataSync(), () => x.tolist()])
+        expect(thrownBy(read).message).toMatch(/synchronously: use (await )?tensor/);
   });
 
   it('keeps int64 exact', async () => {
     const exact = BigInt64Array.of(2n ** 53n + 1n, -(2n ** 63n), 2n ** 63n - 1n);
     const x = fromHost(exact, 'int64', [3], { device });
-    expect(x.dataSync()).toEqual(exact);
+    expect(await x.data()).toEqual(exact);
     expect(await x.flip(0).data()).toEqual(exact.slice().reverse());
     expect(await x.select(0, 0).itemAsync<bigint>()).toBe(2n ** 53n + 1n);
   });

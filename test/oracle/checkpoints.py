@@ -68,13 +68,23 @@ def json_value(value):
     return value
 
 
+def bytes_of(tensor):
+    """The elements in row-major order, little-endian."""
+    flat = tensor.detach().reshape(-1).contiguous()
+    # NumPy has no bfloat16.
+    return (flat.view(torch.int16) if flat.dtype == torch.bfloat16 else flat).numpy().tobytes()
+
+
 def describe(name, tensor):
     values = tensor.detach().reshape(-1)
     values = values.double() if values.is_floating_point() else values
     values = [json_value(value) for value in values.tolist()]
     if tensor.dtype == torch.int64:
         values = [str(value) for value in values]
-    return {"name": name, "dtype": str(tensor.dtype).split(".")[1], "shape": list(tensor.shape), "values": values}
+    return {
+        "name": name, "dtype": str(tensor.dtype).split(".")[1], "shape": list(tensor.shape), "values": values,
+        "bytes": bytes_of(tensor).hex(),
+    }
 
 
 def make_checkpoints(folder):
@@ -90,6 +100,7 @@ def make_checkpoints(folder):
 
     tensors = dtype_tensors()
     torch.save(tensors, folder / "dtypes.pt")
+    torch.save(tensors, folder / "dtypes_legacy.pt", _use_new_zipfile_serialization=False)
     write_json(folder / "dtypes.json", {
         "torch": torch.__version__, "tensors": [describe(name, tensor) for name, tensor in tensors.items()],
     })

@@ -9,7 +9,7 @@ export type CheckpointErrorCode =
   | 'UNSUPPORTED' // well-formed, but without a counterpart here, such as complex numbers
   | 'LIMIT' // would take more memory or time than an honest file needs
   | 'STATE_DICT' // holds no state dict, or one that cannot be told from others
-  | 'VALUE'; // a value that cannot be saved
+  | 'VALUE'; // a value that cannot be saved, or an option that makes no sense for the file
 
 /** Where reading or writing broke; each part is present as far as it is known. */
 export interface Where {
@@ -38,18 +38,24 @@ export class CheckpointError extends VoxgradError {
   readonly [BRAND] = true;
   override readonly code: CheckpointErrorCode;
   readonly where: Where;
-  readonly #text: string;
+  /** The message without the place. */
+  readonly text: string;
 
   constructor(code: CheckpointErrorCode, text: string, where: Where = {}, options?: ErrorOptions) {
     super(code, locate(text, where), options);
     this.code = code;
     this.where = where;
-    this.#text = text;
+    this.text = text;
   }
 
   /** The same error, located in `source`. */
   in(source: string): CheckpointError {
-    return new CheckpointError(this.code, this.#text, { ...this.where, source }, { cause: this });
+    return new CheckpointError(this.code, this.text, { ...this.where, source }, { cause: this });
+  }
+
+  /** The same error, located in `entry` of the file. */
+  within(entry: string): CheckpointError {
+    return new CheckpointError(this.code, this.text, { ...this.where, entry }, { cause: this });
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -1,5 +1,5 @@
-// The only file that touches a file system. Node's modules are imported at first use and by a
-// variable, so that bundlers for browsers neither look for them nor fail on them.
+// Reading files, and the modules of Node that writing needs too (write/replace.ts). They are imported
+// at first use and by a variable, so that bundlers for browsers neither look for them nor fail on them.
 
 import type { FileHandle } from 'node:fs/promises';
 import { CheckpointError, reason } from './error.js';
@@ -7,16 +7,26 @@ import { CheckpointError, reason } from './error.js';
 const load = (specifier: string): Promise<unknown> =>
   import(/* @vite-ignore */ /* webpackIgnore: true */ specifier);
 
-const fs = async () => (await load('node:fs/promises')) as typeof import('node:fs/promises');
+export const nodeFs = async () =>
+  (await load('node:fs/promises')) as typeof import('node:fs/promises');
+export const nodePath = async () => (await load('node:path')) as typeof import('node:path');
 const nodeUrl = async () => (await load('node:url')) as typeof import('node:url');
+
+/** Node's compression library; undefined elsewhere. */
+export const nodeZlib = async () =>
+  hasFileSystem() ? ((await load('node:zlib')) as typeof import('node:zlib')) : undefined;
+
+/** Node's streams; undefined elsewhere. */
+export const nodeStream = async () =>
+  hasFileSystem() ? ((await load('node:stream')) as typeof import('node:stream')) : undefined;
 
 export const hasFileSystem = (): boolean =>
   typeof process === 'object' && typeof process.versions?.node === 'string';
 
-const needFileSystem = (doing: string, instead: string) =>
+export const needFileSystem = (doing: string, instead: string) =>
   new CheckpointError('IO', `${doing} a file needs Node; here, ${instead}`);
 
-async function toPath(file: string | URL): Promise<string> {
+export async function toPath(file: string | URL): Promise<string> {
   if (typeof file === 'string' && !file.startsWith('file://')) return file;
   try {
     return (await nodeUrl()).fileURLToPath(file);
@@ -30,7 +40,7 @@ export async function openFile(file: string | URL): Promise<{ handle: FileHandle
   if (!hasFileSystem()) throw needFileSystem('reading', 'pass a URL, Blob or ArrayBuffer');
   const path = await toPath(file);
   try {
-    const handle = await (await fs()).open(path, 'r');
+    const handle = await (await nodeFs()).open(path, 'r');
     const stat = await handle.stat();
     if (stat.isFile()) return { handle, size: stat.size };
     await handle.close();
@@ -59,35 +69,28 @@ export async function readInto(
   return done;
 }
 
-/**
- * Writes a whole file or nothing: a reader sees the old content or the new one, also after a crash
- * in between, because the bytes go to a neighbouring temporary file that is renamed at the end.
- */
-export async function writeAtomically(file: string | URL, bytes: Uint8Array): Promise<void> {
-  if (!hasFileSystem())
-    throw needFileSystem('writing', 'call save(value, undefined) and keep the bytes it returns');
-  const { open, realpath, rename, rm } = await fs();
-  const named = await toPath(file);
-  // A link stays, and what it points to is replaced.
-  const path = await realpath(named).catch(() => named);
-  // In the same folder, since a rename between file systems is not atomic.
-  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx');
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw new CheckpointError(
-      'IO',
-      `cannot be written (${reason(error)})`,
-      { source: path },
-      { cause: error },
-    );
+/** Fills `targets` one after another from `position` on; returns how many bytes there were. */
+export async function readAllInto(
+  handle: FileHandle,
+  targets: readonly Uint8Array[],
+  position: number,
+): Promise<number> {
+  let done = 0;
+  for (let left = targets; left.length > 0; ) {
+    const { bytesRead } = await handle.readv(left, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+    left = after(left, bytesRead);
   }
+  return done;
+}
+
+/** What is left of `targets` behind their first `length` bytes. */
+function after(targets: readonly Uint8Array[], length: number): Uint8Array[] {
+  let rest = length;
+  return targets.flatMap((target) => {
+    const skipped = Math.min(rest, target.length);
+    rest -= skipped;
+    return skipped < target.length ? [target.subarray(skipped)] : [];
+  });
 }

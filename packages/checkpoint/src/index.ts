@@ -1,5 +1,11 @@
 export { CheckpointError, type CheckpointErrorCode, type PathStep, type Where } from './error.js';
+export type { Format, OutlineEntry, TensorInfo, Unreadable } from './format.js';
+export { type Inspection, inspect } from './inspect.js';
 export { type LoadOptions, load, loadStateDict } from './load.js';
+export type { Only } from './only.js';
 export { type SaveFormat, type SaveOptions, save } from './save.js';
-export type { CheckpointSource } from './source.js';
+export type { CheckpointSource, FileContent, SourceOptions } from './source.js';
+export type { LayerConfig, Topology } from './tfjs-layers/manifest.js';
+export { type LayersModel, readLayersModel } from './tfjs-layers/model.js';
 export type { Loaded, LoadedKey } from './value.js';
+export type { SaveTarget, WritableFile } from './write/targets.js';

@@ -1,10 +1,8 @@
 // Which kind of file this is, told by its content: public models carry every suffix on everything.
 
 import { CheckpointError } from './error.js';
+import type { Format } from './format.js';
 import type { Source } from './source.js';
-
-/** Kinds that have a reader. */
-export type Kind = 'torch-zip' | 'torch-legacy' | 'safetensors';
 
 /** Enough for every signature below. */
 const HEAD_BYTES = 512;
@@ -32,12 +30,6 @@ const OTHERS: readonly Signature[] = [
   },
   {
     at: 0,
-    bytes: '\x93NUMPY',
-    is: 'a NumPy array (.npy)',
-    advice: 'Save it in Python: torch.save(torch.from_numpy(numpy.load(path)), …)',
-  },
-  {
-    at: 0,
     bytes: 'version https://git-lfs',
     is: 'a Git LFS pointer, not the file it points to',
     advice: 'Run "git lfs pull", or download the file itself',
@@ -56,12 +48,6 @@ const OTHERS: readonly Signature[] = [
   { at: 0, bytes: 'Rar!', is: 'a rar archive', advice: UNPACK },
   { at: 0, bytes: '\x28\xb5\x2f\xfd', is: 'a zstandard archive', advice: UNPACK },
   {
-    at: 257,
-    bytes: 'ustar',
-    is: 'a tar archive',
-    advice: `${UNPACK}; if PyTorch before 0.2 wrote it, load and save it again in Python`,
-  },
-  {
     at: 344,
     bytes: 'n+1\0',
     is: 'a NIfTI image',
@@ -77,23 +63,54 @@ const OTHERS: readonly Signature[] = [
 /** torch.serialization's magic number, 0x1950a86a20f9469cfc6c, pickled as LONG1 under protocol 2. */
 const LEGACY_MAGIC = '\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.';
 
+/** The same under protocols 0 and 1. */
+const LEGACY_MAGIC_AS_TEXT = 'L119547037146038801333356L\n.';
+
+/** A bare pickle that begins like this much of it is searched for what torch.save writes. */
+const PICKLE_BYTES = 2 ** 20;
+
+/** The error of a pickle that does not stand in a file of torch.save. */
+async function barePickle(source: Source): Promise<CheckpointError> {
+  const head = await source.read(0, Math.min(source.size, PICKLE_BYTES));
+  const text = new TextDecoder('latin1').decode(head);
+  // Its tensors name their storages: ('storage', torch.FloatStorage, '0', …).
+  if (/_rebuild_tensor/.test(text) && text.includes('storage'))
+    return new CheckpointError(
+      'FORMAT',
+      'is only the description (data.pkl) of a .pt file: the records with its numbers (data/0, …) ' +
+        'are missing. Load the .pt file that it was unpacked from, or pack the whole folder into a ' +
+        'zip archive again',
+    );
+  return new CheckpointError(
+    'FORMAT',
+    'is a Python pickle that torch.save did not write. Save it in Python: ' +
+      'torch.save(pickle.load(file), path)',
+  );
+}
+
 /** Names the kind of `source`, or refuses it with what it is instead and what to do. */
-export async function sniff(source: Source): Promise<Kind> {
+export async function sniff(source: Source): Promise<Format> {
   if (source.size === 0) throw new CheckpointError('FORMAT', `the file is empty. ${DOWNLOAD}`);
   const head = await source.read(0, Math.min(source.size, HEAD_BYTES));
   const text = latin1(head);
-  if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'torch-zip';
+  if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06'))
+    return firstEntry(head).endsWith('.npy') ? 'npz' : 'torch-zip';
+  if (text.startsWith('\x93NUMPY')) return 'npy';
   if (looksLikeSafetensors(head)) return 'safetensors';
   if (text.startsWith(LEGACY_MAGIC)) return 'torch-legacy';
   // Pickle protocols 3 to 5 frame or widen the magic; torch.save can be told to use them.
   if (head[0] === 0x80 && head[1] >= 2 && head[1] <= 5) {
     if (text.slice(0, 32).includes(LEGACY_MAGIC.slice(2, 14))) return 'torch-legacy';
-    throw new CheckpointError(
-      'FORMAT',
-      'is a Python pickle that torch.save did not write. Save it in Python: ' +
-        'torch.save(pickle.load(file), path)',
-    );
+    throw await barePickle(source);
   }
+  if (text.startsWith(LEGACY_MAGIC_AS_TEXT))
+    throw new CheckpointError(
+      'UNSUPPORTED',
+      'was saved with pickle protocol 0 or 1, which is not read. Save it again in Python with ' +
+        'torch.save(torch.load(path), other), whose pickle_protocol is 2',
+    );
+  if (text.startsWith('ustar', 257)) return 'torch-tar';
+  if (/^\s*\{/.test(text) && TFJS.test(text)) return 'tfjs-layers';
   const trimmed = text.replace(/^(\xef\xbb\xbf)?\s*/, '').toLowerCase();
   for (const { at, bytes, is, advice } of OTHERS) {
     const wanted = bytes.toLowerCase();
@@ -114,5 +131,14 @@ export async function sniff(source: Source): Promise<Kind> {
 const looksLikeSafetensors = (head: Uint8Array): boolean =>
   /^\{["}\s]/.test(latin1(head.subarray(8, 10))) &&
   (head.subarray(4, 8).every((byte) => byte === 0) || head[0] !== 0x7b);
+
+/** The name in the first local header of a zip archive. */
+function firstEntry(head: Uint8Array): string {
+  const length = (head[26] ?? 0) | ((head[27] ?? 0) << 8);
+  return latin1(head.subarray(30, 30 + length));
+}
+
+/** Keys that the model.json of TensorFlow.js begins with, whichever converter wrote it. */
+const TFJS = /"(modelTopology|weightsManifest)"\s*:|"format"\s*:\s*"(layers|graph)-model"/;
 
 const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);

@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import { expect, test } from 'vitest';
-import { crc32 } from '../src/torch/crc32.js';
+import { crc32 } from '../src/crc32.js';
 import { bytes } from './support.js';
 
 test('the check value of the CRC catalogue', () => {

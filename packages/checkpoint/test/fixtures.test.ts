@@ -10,6 +10,8 @@ interface ExpectedTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly values: readonly (number | string | boolean)[];
+  /** The elements in row-major order, little-endian, in hexadecimal digits. */
+  readonly bytes: string;
 }
 
 const expectedDtypes = (): ExpectedTensor[] =>
@@ -64,9 +66,11 @@ test('the three forms of one state dict hold the same numbers', async () => {
   }
 });
 
-describe('dtypes.pt', () => {
-  test.each(expectedDtypes())('$name', async ({ name, dtype, shape, values }) => {
-    const tensor = tensorIn(mapIn(await load(fixturePath('dtypes.pt'))).get(name));
+describe.each(['dtypes.pt', 'dtypes_legacy.pt'])('%s', (file) => {
+  test.each(expectedDtypes())('$name', async ({ name, dtype, shape, values, bytes }) => {
+    const tensor = tensorIn(mapIn(await load(fixturePath(file))).get(name));
+    const { buffer, byteOffset, byteLength } = tensor.dataSync();
+    expect(Buffer.from(buffer, byteOffset, byteLength).toString('hex')).toBe(bytes);
     expect(tensor.dtype).toBe(dtype);
     expect(tensor.shape).toEqual(shape);
     const expected = values.map((value) => {
@@ -77,7 +81,7 @@ describe('dtypes.pt', () => {
   });
 
   test('layouts are kept, not copied', async () => {
-    const all = mapIn(await load(fixturePath('dtypes.pt')));
+    const all = mapIn(await load(fixturePath(file)));
     expect(tensorIn(all.get('transposed')).strides).toEqual([1, 3]);
     expect(tensorIn(all.get('channels_last_3d')).strides).toEqual([12, 1, 6, 6, 3]);
     expect(tensorIn(all.get('expanded')).strides).toEqual([1, 0]);
@@ -86,7 +90,7 @@ describe('dtypes.pt', () => {
   });
 
   test('tensors that shared a storage still do', async () => {
-    const all = mapIn(await load(fixturePath('dtypes.pt')));
+    const all = mapIn(await load(fixturePath(file)));
     const first = tensorIn(all.get('shared_first'));
     const second = tensorIn(all.get('shared_second'));
     expect(second.storage).toBe(first.storage);

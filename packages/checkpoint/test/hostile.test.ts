@@ -53,7 +53,7 @@ describe.each(FILES)('%s', (name) => {
 /** Loads tensors that stay within their storages, or throws a CheckpointError. */
 async function loadOrRefuse(file: Uint8Array): Promise<void> {
   try {
-    checkTensors(await load(file));
+    checkTensors(await load(file, { onUnreadable() {} }));
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
   }
@@ -103,7 +103,6 @@ describe('zip archives', () => {
   test.each<[string, Record<string, Uint8Array>, RegExp]>([
     ['without data.pkl', { 'a/b.txt': bytes('x') }, /no data\.pkl, but a\/b\.txt/],
     ['of nothing', {}, /but nothing/],
-    ['of NumPy arrays', { 'a.npy': bytes('x'), 'b.npy': bytes('x') }, /\.npz/],
   ])('%s are named', async (_, entries, message) => {
     await expectFailure(load(await archive(entries)), 'FORMAT', message);
   });

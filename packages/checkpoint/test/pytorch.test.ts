@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StateDict, Tensor, tensor } from '@voxgrad/core';
-import { afterAll, describe, expect, test } from 'vitest';
-import { load, save } from '../src/index.js';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { inspect, load, save, type Unreadable } from '../src/index.js';
 import {
   expectFailure,
   fixture,
@@ -307,51 +307,56 @@ with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as target:
   });
 
   test.each([
-    ['complex', 'torch.ones(2, dtype=torch.complex64)', /a complex tensor \(ComplexFloatStorage\)/],
-    ['sparse', 'torch.eye(2).to_sparse()', /a sparse tensor.*to_dense/],
+    ['complex', 'torch.ones(2, dtype=torch.complex64)', 'complex64', [2], /view_as_real/],
+    ['sparse', 'torch.eye(2).to_sparse()', 'float32', [2, 2], /to_dense/],
+    ['sparse CSR', 'torch.eye(2).to_sparse_csr()', 'float32', [2, 2], /to_dense/],
     [
       'quantized',
-      'torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)',
-      /a quantized tensor.*dequantize/,
+      'torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)',
+      'qint8',
+      [3],
+      /dequantize/,
     ],
-    ['meta', 'torch.empty(2, device="meta")', /a meta tensor/],
-    ['complex number', '1j', /a complex number/],
-  ])('%s tensors are refused by the name of the entry', async (kind, code, message) => {
+    ['meta', 'torch.empty(2, 5, device="meta")', 'float32', [2, 5], /no numbers/],
+    ['complex number', '1j', undefined, undefined, /a complex number/],
+  ])('%s entries are reported by name, the rest is read', async (_, code, dtype, shape, why) => {
     for (const zip of ['True', 'False']) {
       const path = await writes(
         'unsupported.pt',
-        `torch.save({"model": {"fine": torch.ones(1), "bad.weight": ${code}}}, sys.argv[1],
-                    _use_new_zipfile_serialization=${zip})`,
+        `torch.save({"model": {"fine": torch.ones(1), "bad.weight": ${code}}, "list": [${code}, 7]},
+                    sys.argv[1], _use_new_zipfile_serialization=${zip})`,
       );
-      const error = await expectFailure(load(path), 'UNSUPPORTED', message);
-      expect(error.where.path).toEqual(['model', 'bad.weight']);
-      expect(error.message, kind).toContain('["model"]["bad.weight"]');
+      const reported: Unreadable[] = [];
+      const all = mapIn(await load(path, { onUnreadable: (entry) => reported.push(entry) }));
+      expect([...mapIn(all.get('model')).keys()]).toEqual(['fine']);
+      expect(all.get('list')).toEqual([null, 7]);
+      const expected = { ...(dtype && { dtype, shape }), unreadable: expect.stringMatching(why) };
+      expect(reported).toEqual([
+        { name: 'model.bad.weight', ...expected },
+        { name: 'list.0', ...expected },
+      ]);
+      const { tensors, unreadable = [] } = await inspect(path);
+      expect([...tensors, ...unreadable]).toContainEqual({ name: 'list.0', ...expected });
+      await expectFailure(
+        load(await writes('alone.pt', `torch.save(${code}, sys.argv[1])`)),
+        'UNSUPPORTED',
+        why,
+      );
     }
   });
 
-  test('a pickled model is refused with what to do', async () => {
-    const path = await writes('module.pt', 'torch.save(torch.nn.Linear(1, 1), sys.argv[1])');
-    await expectFailure(
-      load(path),
-      'REFUSED',
-      /torch\.nn\.modules\.linear\.Linear.*torch\.save\(model\.state_dict\(\), path\)/,
+  test('without onUnreadable, one warning names all that is left out', async () => {
+    const path = await writes('warned.pt', 'torch.save({"a": 1j, "b": [2j], "c": 1}, sys.argv[1])');
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    expect(await load(path)).toEqual(
+      new Map<string, unknown>([
+        ['b', [null]],
+        ['c', 1],
+      ]),
     );
-  });
-
-  test('a legacy pickled model is refused with what to do', async () => {
-    const path = await writes(
-      'module_legacy.pt',
-      'torch.save(torch.nn.Linear(1, 1), sys.argv[1], _use_new_zipfile_serialization=False)',
-    );
-    await expectFailure(load(path), 'REFUSED', /torch\.nn\.modules\.linear\.Linear/);
-  });
-
-  test('a TorchScript program is named', async () => {
-    const path = await writes(
-      'script.pt',
-      'torch.jit.save(torch.jit.script(torch.nn.Linear(1, 1)), sys.argv[1])',
-    );
-    await expectFailure(load(path), 'UNSUPPORTED', /TorchScript/);
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(warn.mock.calls[0][0]).toMatch(/^2 entries.*\n {2}a: is a complex.*\n {2}b\.0: is a/);
+    warn.mockRestore();
   });
 
   const numpy = python !== undefined && spawnSync(python, ['-c', 'import numpy']).status === 0;
@@ -385,12 +390,75 @@ torch.save(x, sys.argv[1], pickle_protocol=${protocol})`,
     expect(tensorIn(all.get('u')).dtype).toBe('uint8');
   });
 
-  test.skipIf(!numpy)('NumPy values without a counterpart are refused by name', async () => {
+  test.skipIf(!numpy)('NumPy arrays and scalars of every dtype', async () => {
     const path = await writes(
-      'numpy_text.pt',
-      'import numpy as np\ntorch.save({"names": np.array(["a", "b"])}, sys.argv[1])',
+      'numpy_all.pt',
+      `
+import numpy as np
+codes = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 >f2 >f4 >f8 >i2 >i4 >i8 >u2 >u4 >u8".split()
+x = {c: np.array([[0, 1, 100], [7, 2, 3]]).astype(c) for c in codes}
+x |= {"s" + c: np.array(100).astype(c)[()] for c in codes}
+x |= {"max": np.array([2**63 - 1], "u8"), "u2max": np.array([65535], "u2"), "u4max": np.array([2**32 - 1], "u4"),
+      "text": np.str_("aé𝄞"), "bytes": np.bytes_(b"ab"), "hugeScalar": np.uint64(2**64 - 1)}
+torch.save(x, sys.argv[1])`,
     );
-    await expectFailure(load(path), 'UNSUPPORTED', /\["names"\].*dtype U1/);
+    const all = mapIn(await load(path));
+    const DTYPES: Record<string, string> = {
+      f2: 'float16',
+      f4: 'float32',
+      f8: 'float64',
+      i1: 'int8',
+      i2: 'int16',
+      i4: 'int32',
+      i8: 'int64',
+      u1: 'uint8',
+      u2: 'int32',
+      u4: 'int64',
+      u8: 'int64',
+      b1: 'bool',
+    };
+    for (const [code, dtype] of Object.entries(DTYPES))
+      for (const order of ['', '>']) {
+        if (!all.has(order + code)) continue;
+        const tensor = tensorIn(all.get(order + code));
+        expect(tensor.dtype).toBe(dtype);
+        const exact = (n: number) =>
+          dtype === 'bool' ? n !== 0 : dtype === 'int64' ? BigInt(n) : n;
+        expect(tensor.tolist(), order + code).toEqual([
+          [0, 1, 100].map(exact),
+          [7, 2, 3].map(exact),
+        ]);
+        expect(all.get(`s${order}${code}`)).toBe(dtype === 'bool' ? true : 100);
+      }
+    expect(tensorIn(all.get('max')).tolist()).toEqual([2n ** 63n - 1n]);
+    expect(tensorIn(all.get('u2max')).tolist()).toEqual([65535]);
+    expect(tensorIn(all.get('u4max')).tolist()).toEqual([2n ** 32n - 1n]);
+    expect(all.get('text')).toBe('aé𝄞');
+    expect(all.get('bytes')).toEqual(Uint8Array.of(97, 98));
+    expect(all.get('hugeScalar')).toBe(2n ** 64n - 1n);
+  });
+
+  test.skipIf(!numpy)('NumPy values without a counterpart are reported by name', async () => {
+    const path = await writes(
+      'numpy_other.pt',
+      `
+import numpy as np
+torch.save({"names": np.array(["a", "b"]), "complex": np.ones(2, "c8"), "long": np.longdouble(1),
+            "objects": np.array([None]), "when": np.datetime64("2020-01-01"), "fine": np.ones(1),
+            "fields": np.zeros(2, [("a", "f4")]), "huge": np.array([2**63], "u8")}, sys.argv[1])`,
+    );
+    const reported: Unreadable[] = [];
+    const all = mapIn(await load(path, { onUnreadable: (entry) => reported.push(entry) }));
+    expect([...all.keys()]).toEqual(['fine']);
+    expect(reported.map(({ name, dtype, shape }) => [name, dtype, shape])).toEqual([
+      ['names', 'U1', [2]],
+      ['complex', 'complex64', [2]],
+      ['long', undefined, undefined],
+      ['objects', 'O8', [1]],
+      ['when', undefined, undefined],
+      ['fields', 'V4', [2]],
+      ['huge', 'int64', [1]],
+    ]);
   });
 });
 

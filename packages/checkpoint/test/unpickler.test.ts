@@ -51,6 +51,38 @@ describe('values', () => {
     expect((value as unknown[])[0]).toBe(value);
   });
 
+  test('keys that are tuples, bytes, classes and frozensets are texts', async () => {
+    const keys: [Parameters<typeof bytes>, string][] = [
+      [[')'], '()'],
+      [['K', 1, 0x85], '(1,)'],
+      [['K', 1, unicode("it's"), 0x86], "(1, 'it\\'s')"],
+      [['NG', 0x3f, 0xe0, u32(0), 0, 0, 0x88, 0x85, 0x87], '(None, 0.5, (True,))'],
+      [['C', 2, 'ab'], "b'ab'"],
+      [['ctorch\nfloat32\n'], 'torch.float32'],
+      [['(K', 1, 0x91], 'frozenset({1})'],
+    ];
+    for (const [key, text] of keys)
+      expect(await loadPickle('}', ...key, 'K', 5, 's')).toEqual(new Map([[text, 5]]));
+  });
+
+  test('what stands under a key without a text is reported', async () => {
+    const deep = bytes(')', ...Array<number>(20).fill(0x85));
+    const long = bytes('(', ...Array.from({ length: 20 }, () => unicode('x'.repeat(100))), 't');
+    const twice = bytes('}(K', 1, 0x85, 'K', 5, unicode('(1,)'), 'K', 6, 'u');
+    for (const [pickle, expected] of [
+      [bytes('}', deep, 'K', 5, 's'), []],
+      [bytes('}', long, 'K', 5, 's'), []],
+      [twice, [['(1,)', 6]]],
+    ] as const) {
+      const reported: string[] = [];
+      const value = await load(await torchFile(bytes(PROTO, pickle, '.')), {
+        onUnreadable: ({ unreadable }) => reported.push(unreadable ?? ''),
+      });
+      expect([...mapIn(value)]).toEqual(expected);
+      expect(reported).toEqual([expect.stringMatching(/^stands under a key/)]);
+    }
+  });
+
   test('keys of all plain kinds', async () => {
     const value = mapIn(
       await loadPickle(
@@ -87,18 +119,32 @@ describe('names', () => {
   test.each([
     ['os', 'system'],
     ['posix', 'system'],
+    ['subprocess', 'Popen'],
     ['builtins', 'eval'],
     ['__builtin__', 'setattr'],
+    ['importlib.machinery', 'SourceFileLoader'],
+  ])('%s.%s is refused, whatever else the file holds', async (module, name) => {
+    const pickle = bytes(`c${module}\n${name}\n`, unicode('echo'), 0x85, 'R');
+    const stacked = bytes(0x8c, module.length, module, 0x8c, name.length, name, 0x93);
+    for (const value of [pickle, stacked, bytes(pickle, '0N')]) {
+      const error = await expectFailure(loadPickle(value), 'REFUSED', /made to do harm/);
+      expect(error.message).toContain(JSON.stringify(`${module}.${name}`));
+      expect(error.where.entry).toBe('archive/data.pkl');
+    }
+  });
+
+  test.each([
     ['torch', 'load'],
     ['__main__', 'Network'],
     ['', ''],
-  ])('%s.%s is refused', async (module, name) => {
+    ['constructor', '__proto__'],
+  ])('an object of %s.%s is not made', async (module, name) => {
     const pickle = bytes(`c${module}\n${name}\n`, unicode('echo'), 0x85, 'R');
     const error = await expectFailure(loadPickle(pickle), 'REFUSED', /nothing in a file is run/);
     expect(error.message).toContain(JSON.stringify(`${module}.${name}`));
     expect(error.where).toMatchObject({ entry: 'archive/data.pkl', offset: 2 });
-    const stacked = bytes(0x8c, module.length, module, 0x8c, name.length, name, 0x93);
-    await expectFailure(loadPickle(stacked), 'REFUSED', /nothing in a file is run/);
+    // The name alone is a text.
+    expect(await loadPickle(`c${module}\n${name}\n`)).toBe(`${module}.${name}`);
   });
 
   const call = (owner: string, name: string, builtins = 'builtins') =>
@@ -117,24 +163,66 @@ describe('names', () => {
 
   test.each([
     [ONE_CYCLE, '__init__'],
-    [ONE_CYCLE, '__class__'],
     ['ctorch.optim.sgd\nSGD\n', '_annealing_cos'],
     ['ccollections\nOrderedDict\n', '_annealing_cos'],
-    ['N', '_annealing_cos'],
-  ])('getattr(%j, %s) is not', async (owner, name) => {
-    await expectFailure(call(owner, name), 'CORRUPT', /only the annealing curves/);
+  ])('getattr(%j, %s) is a name and nothing more', async (owner, name) => {
+    const [module, className] = owner.slice(1).split('\n');
+    expect(await call(owner, name)).toBe(`${module}.${className}.${name}`);
   });
 
-  test('a scheduler itself cannot be loaded', async () => {
-    await expectFailure(
-      loadPickle(bytes(ONE_CYCLE, EMPTY_TUPLE, 0x81)),
-      'UNSUPPORTED',
-      /Save its state_dict/,
+  test('getattr of a value is refused, as are names without end', async () => {
+    await expectFailure(call('N', '_annealing_cos'), 'CORRUPT', /getattr of something other/);
+    const name = unicode('a'.repeat(100));
+    const chain = bytes('ca\nb\nq', 0, `0${'cbuiltins\ngetattr\n'.repeat(20)}`, 'h', 0);
+    const calls = Array.from({ length: 20 }, () => bytes(name, 0x86, 'R'));
+    await expectFailure(loadPickle(chain, ...calls), 'CORRUPT', /a name of 1013 characters/);
+  });
+
+  test('an object of an unknown class is left out, and what stands beside it is read', async () => {
+    const object = bytes(
+      'cmy.config\nConfig\n',
+      EMPTY_TUPLE,
+      0x81,
+      '}',
+      unicode('lr'),
+      'K',
+      1,
+      'sb',
     );
+    const reported: unknown[] = [];
+    const pickle = bytes(
+      '}(',
+      unicode('config'),
+      object,
+      unicode('list'),
+      ']',
+      object,
+      'a',
+      unicode('n'),
+      'K',
+      7,
+      'u',
+    );
+    const value = await load(await torchFile(bytes(PROTO, pickle, '.')), {
+      onUnreadable: ({ name, unreadable }) => reported.push([name, unreadable]),
+    });
+    expect(value).toEqual(
+      new Map<string, unknown>([
+        ['list', [null]],
+        ['n', 7],
+      ]),
+    );
+    expect(reported).toEqual([
+      ['config', expect.stringContaining('"my.config.Config"')],
+      ['list.0', expect.stringContaining('"my.config.Config"')],
+    ]);
   });
 
-  test('a name is refused even if nothing uses it', async () => {
-    await expectFailure(loadPickle('cos\nsystem\n0N'), 'REFUSED', /os\.system/);
+  test('subclasses of dict and list are what they hold', async () => {
+    const dict = bytes('cmunch\nMunch\n', EMPTY_TUPLE, 0x81, 'K', 1, 'K', 2, 's');
+    expect(await loadPickle(dict)).toEqual(new Map([[1, 2]]));
+    const list = bytes('comegaconf\nListConfig\n', EMPTY_TUPLE, 0x81, '(K', 1, 'K', 2, 'e');
+    expect(await loadPickle(list)).toEqual([1, 2]);
   });
 });
 
@@ -168,7 +256,7 @@ describe('what no writer makes', () => {
     ['a name without an end', ['cos'], /within a name/],
     ['bytes beyond the end', ['B', u32(1e9)], /1000000000 more bytes/],
     ['bytes beyond 2^53', [0x8e, u64(2n ** 60n)], /length/],
-    ['a frame beyond the end', [0x95, u64(1000), 'N'], /frame/],
+    ['a frame beyond the end', [0x95, u64(1000), 'N'], /1000 more bytes/],
     ['an integer of a megabyte', [0x8b, u32(2 ** 20), new Uint8Array(2 ** 20)], /an integer of/],
     ['bytes of a number', ['c_codecs\nencode\nK', 1, 0x85, 'R'], /not text/],
     ['an OrderedDict of numbers', ['ccollections\nOrderedDict\nK', 1, 0x85, 'R'], /list, tuple/],
@@ -179,8 +267,14 @@ describe('what no writer makes', () => {
     expect(error.where.offset).toBeGreaterThanOrEqual(2);
   });
 
-  test('a tuple as a key has no counterpart', async () => {
-    await expectFailure(loadPickle('})Ns'), 'UNSUPPORTED', /keys are tuples/);
+  test('a pickle of protocol 0 or 1', async () => {
+    const message = /Protocols 0 and 1 are not read.*torch\.save\(torch\.load\(path\), other\)/;
+    for (const pickle of ['(dp0\n.', '}q\0.', ''])
+      await expectFailure(
+        load(await torchFile(bytes(pickle))),
+        pickle === '' ? 'CORRUPT' : 'UNSUPPORTED',
+        pickle === '' ? /data ends here/ : message,
+      );
   });
 
   test('every opcode alone, and before each other, ends in an error or a value', () => {
@@ -223,8 +317,41 @@ describe('bounds', () => {
     await expectFailure(loadPickle(pickle), 'LIMIT', /operations/);
   });
 
+  test('a tensor in a million places, and a dict in as many', async () => {
+    const tensor = bytes(
+      'ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\nfloat32\n))',
+      0x89,
+      'tR',
+    );
+    const list = bytes(tensor, 'q', 0, '0](', 'h\0'.repeat(1_000_000), 'e');
+    await expectFailure(loadPickle(list), 'LIMIT', /more than 200000 tensors/);
+
+    const items = Array.from({ length: 20_000 }, (_, i) => bytes('J', u32(i), 'h', 0));
+    const dict = bytes(
+      tensor,
+      'q',
+      0,
+      '0}(',
+      ...items,
+      'uq',
+      1,
+      '0](',
+      'h\x01'.repeat(500_000),
+      'e',
+    );
+    const value = await load(await torchFile(bytes(PROTO, dict, '.')), { onUnreadable() {} });
+    expect(value).toHaveLength(500_000);
+  });
+
+  test('a tuple as the key of a million entries', async () => {
+    const inner = bytes('(', 'N'.repeat(40), 'tq', 0, '0');
+    const dict = bytes(inner, '}(', 'h\0\x85N'.repeat(300_000), 'u');
+    await expectFailure(loadPickle(dict), 'LIMIT', /names of the values take more than 32 MB/);
+  });
+
   test('a long run of operations ends', async () => {
     const pickle = new Uint8Array(5_000_001).fill('N'.charCodeAt(0));
+    pickle.set(PROTO);
     expect(() => unpickle(pickle)).toThrow(/operations/);
   });
 

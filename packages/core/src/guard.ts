@@ -2,10 +2,12 @@
 // argument too many, or something else where a number belongs, is named instead of dropped or turned
 // into NaN. Options and tensors are the functions' own to check (options.ts, arguments.ts).
 
+import { currentRecorder } from './autograd/recorder.js';
 import { argumentError } from './errors.js';
+import { shared } from './shared.js';
 import { describe } from './tensor/shape.js';
 
-/** A row of signatures.ts, read. */
+/** What a function takes, read from its text (see {@link guard}). */
 interface Signature {
   readonly names: readonly string[];
   readonly most: number;
@@ -68,37 +70,51 @@ function refuseNumber(name: string, argument: string, value: unknown): never {
 }
 
 /**
- * {@link checked} for one call, of a constructor above all: `text` as in signatures.ts, and all that
- * was given.
+ * {@link guard} for one call, of a constructor above all: its text, and all that was given.
  */
 export const checkArguments = (name: string, text: string, args: readonly unknown[]): void =>
   check(name, read(text), args, 0);
 
 type Loose = (...args: unknown[]) => unknown;
 
+/** `read`, of every text once: most functions of a program are never called. */
+function readOnce(text: string): () => Signature {
+  let signature: Signature | undefined;
+  return () => {
+    signature ??= read(text);
+    return signature;
+  };
+}
+
 /** `f` as a method, checked by its signature where there is one. */
 export function methodOf(name: string, text: string | undefined, f: Loose): Loose {
-  const signature = text === undefined ? undefined : read(text);
+  const signature = text === undefined ? undefined : readOnce(text);
   return function (this: unknown, ...args: unknown[]) {
-    if (signature !== undefined) check(name, signature, args, 1);
+    if (signature !== undefined) check(name, signature(), args, 1);
+    const recorder = currentRecorder();
+    if (recorder) return recorder.call(name, [this, ...args], () => f(this, ...args));
     return f(this, ...args);
   };
 }
 
-/** The functions of `home` that `signatures` names, checked by them. */
-export function checked<H extends object>(
-  home: H,
-  signatures: Readonly<Record<string, string>>,
-): H {
-  const entries = Object.entries(home).flatMap(([name, f]): [string, unknown][] => {
-    const text = signatures[name];
-    if (text === undefined || typeof f !== 'function') return [];
-    const signature = read(text);
-    const guarded = (...args: unknown[]) => {
-      check(name, signature, args, 0);
-      return (f as Loose)(...args);
-    };
-    return [[name, Object.defineProperty(guarded, 'name', { value: name })]];
-  });
-  return Object.fromEntries(entries) as H;
+const names = shared('guard.names', () => new Set<string>());
+
+/** Whether a function of the library that this program holds has this name. */
+export const isFunctionName = (name: string): boolean => names.has(name);
+
+/**
+ * `f`, whose calls are checked: `text` has its parameters, separated by commas, where # marks numbers, ?
+ * those that may be left out, and ... any number of arguments.
+ */
+export function guard<F extends (...args: never[]) => unknown>(name: string, text: string, f: F): F;
+export function guard(name: string, text: string, f: Loose): Loose {
+  names.add(name);
+  const signature = readOnce(text);
+  const guarded = (...args: unknown[]) => {
+    check(name, signature(), args, 0);
+    const recorder = currentRecorder();
+    if (recorder) return recorder.call(name, args, () => f(...args));
+    return f(...args);
+  };
+  return Object.defineProperty(guarded, 'name', { value: name });
 }

@@ -9,7 +9,12 @@ export {
 } from './arguments.js';
 
 export { detectAnomaly, setDetectAnomaly } from './autograd/anomaly.js';
-export { type CheckpointOptions, checkpoint, checkpointWith } from './autograd/checkpoint.js';
+export {
+  type CheckpointOptions,
+  checkpoint,
+  checkpointWith,
+  isRecomputing,
+} from './autograd/checkpoint.js';
 export { type ClipGradNormOptions, clipGradNorm, clipGradValue } from './autograd/clip-grad.js';
 export {
   type BackwardOptions,
@@ -45,13 +50,14 @@ export {
 } from './autograd/mode.js';
 export type { Edge, GradientHook, Gradients, Node } from './autograd/node.js';
 export { defineMultiOp, defineOp, type OpDefinition, type RuleContext } from './autograd/op.js';
+export { type Recorder, recordedBy } from './autograd/recorder.js';
 export { cpu, cpuKernels } from './cpu/device.js';
 export { collapse, type Loops } from './cpu/rows.js';
 export { adamStep } from './device/adam-step.js';
 export * from './device/device.js';
 export * from './device/registry.js';
 export * from './errors.js';
-export { checkArguments, checked } from './guard.js';
+export { checkArguments, guard } from './guard.js';
 export * from './ops/adaptive-pool.js';
 export * from './ops/affine-grid.js';
 export * from './ops/alias-joins.js';
@@ -92,6 +98,7 @@ export * from './ops/dense.js';
 export * from './ops/diagonal.js';
 export * from './ops/einsum.js';
 export * from './ops/extremes.js';
+export * from './ops/gamma.js';
 export * from './ops/grid-sample.js';
 export * from './ops/histogram.js';
 export { gather, indexSelect } from './ops/indexing.js';
@@ -145,15 +152,37 @@ export { checkOptions, type KnownOptions, likelyName, type OptionTable } from '.
 export { defaultGenerator, Generator, manualSeed } from './random/generator.js';
 export { instanceOfBrand, shared } from './shared.js';
 export * from './state-dict.js';
-export type { ConvCallLike } from './strategies/call.js';
+export type { CalibrateOptions } from './strategies/calibrate.js';
+export type { Calibration, CalibrationEntry } from './strategies/calibration.js';
+export { type ConvCallLike, plainConvCall } from './strategies/call.js';
+export { checkStrategyName } from './strategies/catalogue.js';
+export { type CertifyOptions, certify } from './strategies/certify/certify.js';
+export type { CertifyReport, KernelReport } from './strategies/certify/report.js';
+export type { Quarantine } from './strategies/certify/verdict.js';
+export type { Choices } from './strategies/choices.js';
 export * as strategies from './strategies/index.js';
+export type { StrategyInfo } from './strategies/list.js';
+export {
+  asPart,
+  budgetReached,
+  mayRecompute,
+  partEnd,
+  recomputable,
+} from './strategies/memory-budget.js';
+export type { Operation } from './strategies/operation.js';
 export type {
-  Choices,
-  Considered,
-  Explanation,
-  StrategyInfo,
-  TraceEntry,
-} from './strategies/registry.js';
+  RecordedCall,
+  RecordedStrategy,
+  RecordedTensors,
+} from './strategies/recorded-operation.js';
+export type { Considered, Explanation, TraceEntry } from './strategies/registry.js';
+export type { RunOptions } from './strategies/run-operation.js';
+export {
+  describeSteps,
+  extraBytes,
+  type Step,
+  type StrategyName,
+} from './strategies/steps.js';
 export type * from './strategies/types.js';
 export {
   arange,

@@ -64,7 +64,9 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   ...because('what convolutions check their tensors with', 'checkTensors'),
   ...because(
     'what other operations are made with',
+    'anyDtype',
     'defineBinary',
+    'real',
     'withRealValues',
     'otherFactors',
     ...['place', 'placeSaved', 'placeConstant', 'matricesOf', 'pivotsOf', 'invertInto'],

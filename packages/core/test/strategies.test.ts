@@ -344,7 +344,9 @@ describe("a user's own strategy", () => {
     const error = thrownBy(() => strategies.with(choice, () => backward()));
     strategies.unregister('conv3d.forward', 'mine');
     expect(error).toMatchObject({ code: 'STRATEGY' });
-    expect(error.message).toContain("strategy 'mine' of conv3d must return the output as a Tensor");
+    expect(error.message).toContain(
+      "strategy 'mine' of conv3d.forward must return the output as a Tensor",
+    );
   });
 
   it('that throws keeps its own error', () => {

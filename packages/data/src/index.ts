@@ -1,3 +1,4 @@
+export type { ByteOrder, FileDType } from '@voxgrad/checkpoint/arrays';
 export { type Collated, defaultCollate } from './collate.js';
 export {
   ConcatDataset,
@@ -8,7 +9,6 @@ export {
   Subset,
   TensorDataset,
 } from './dataset.js';
-export type { ByteOrder, FileDType } from './io/elements.js';
 export * from './io/nifti.js';
 export { readNpy } from './io/npy.js';
 export { type RawOptions, readRaw } from './io/raw.js';

@@ -185,25 +185,14 @@ describe('readNpy', () => {
     expect(read.tolist()).toEqual([1, 2]);
   });
 
+  // The format's own tests are those of the checkpoint package, whose reader this is.
   it('says what is wrong with a file', async () => {
-    const says = async (file: Uint8Array) => (await failure(readNpy(file))).message;
-    expect(await says(npy(dict("'<f4'", '2,'), new Uint8Array(7)))).toContain(
-      "its header says 8 bytes of elements (shape (2) of '<f4'), but there are 7; the download",
-    );
-    expect(await says(npy(dict("'<f4'", '2,'), new Uint8Array(9)))).toContain('but there are 9');
-    expect(await says(npy(dict("'<c8'", '1,'), new Uint8Array(8)))).toContain('complex numbers');
-    expect(await says(npy(dict("'|O'", '1,')))).toContain('Python objects');
-    expect(await says(npy(dict("[('a', '<f4')]", '1,')))).toContain('holds records');
-    expect(await says(npy(dict("'<U5'", '1,')))).toContain('holds text');
-    expect(await says(npy(dict("'<M8[ns]'", '1,')))).toContain('holds dates');
-    expect(await says(npy(dict("'<q9'", '1,')))).toContain("the unknown type '<q9'");
-    expect(await says(npy('{}'))).toContain('its header lacks descr, fortran_order or shape');
-    expect(await says(npy(dict("'<f4'", '99999999999999999999,')))).toContain('cannot be');
-    expect(await says(npy('', undefined, 9))).toContain('has .npy version 9');
-    expect(await says(npy(dict("'<f4'", '2,')).subarray(0, 20))).toContain(
-      'ends inside its header',
-    );
-    expect(await says(Buffer.from('\x93NUMPY\x01', 'latin1'))).toContain('ends inside its header');
+    const error = await failure(readNpy(npy(dict("'<f4'", '2,'), new Uint8Array(7))));
+    expect(error.code).toBe('CORRUPT');
+    expect(error.message).toMatch(/^the given bytes: its header says 8 bytes of elements/);
+    const objects = await failure(readNpy(npy(dict("'|O'", '1,'))));
+    expect(objects.code).toBe('UNSUPPORTED');
+    expect(objects.message).toMatch(/^the given bytes: holds Python objects/);
   });
 });
 

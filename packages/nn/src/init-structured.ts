@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  erfinv,
   eye,
   fromHost,
   type Generator,
@@ -108,7 +109,7 @@ export function truncNormal_(
   const [from, to] = [low, high].map((end) => 2 * normalCdf((end - centre) / width) - 1);
   return inPlace('truncNormal_', tensor, (x) => {
     x.uniform_(from, to, { generator });
-    x.erfinv_()
+    x.copy_(erfinv(x))
       .mul_(width * Math.sqrt(2))
       .add_(centre)
       .clamp_({ min: low, max: high });

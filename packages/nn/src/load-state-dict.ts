@@ -124,7 +124,9 @@ function prefixHint(
   state: Map<string, Tensor>,
 ): string {
   if (!strict) return '';
-  const bare = [...state.keys()].map((key) => key.replace(/^((module|_orig_mod)\.)+/, ''));
+  const bare = [...state.keys()].map((key) =>
+    key.replace(/(?<=^|\.)(_orig_mod\.)+/g, '').replace(/^(module\.)+/, ''),
+  );
   const stripped = bare.some((key) => !state.has(key));
   return stripped && bare.every((key) => targets.has(key))
     ? "\nThe keys carry a wrapper's prefix: load with { stripPrefixes: true } to take it off."

@@ -1,5 +1,6 @@
 import {
   argumentError,
+  asPart,
   atSite,
   checkArguments,
   checkOptions,
@@ -8,6 +9,7 @@ import {
   describe,
   instanceOfBrand,
   type ModuleMetadata,
+  mayRecompute,
   type OptionTable,
   optionalTensors,
   requireFunction,
@@ -90,6 +92,11 @@ export abstract class Module {
 
   abstract forward(...inputs: never[]): unknown;
 
+  /** Internal: whether a memory budget takes the module as one part; those that part themselves say no. */
+  get isWhole(): boolean {
+    return true;
+  }
+
   /** Internal: whether somebody else than `forward` sees what goes in and out of `call`. */
   get isWatched(): boolean {
     return this.#preHooks.size + this.#hooks.size + this.#backwardHooks.size > 0;
@@ -105,7 +112,17 @@ export abstract class Module {
         `Module [${this.constructor.name}] is missing the required "forward" function`,
       );
     const run = (given: readonly unknown[]) => {
-      const compute = () => atSite(this, () => forward.apply(this, given as unknown[]));
+      // Beyond a memory budget, a module of several layers is computed again in backward.
+      const compute = () =>
+        atSite(this, () =>
+          mayRecompute()
+            ? asPart(
+                this.isWhole && this.children().length > 0,
+                (...inputs: unknown[]) => forward.apply(this, inputs),
+                [...given],
+              )
+            : forward.apply(this, given as unknown[]),
+        );
       // What a layer of the library makes on the way need not wait for a collector.
       let output = keepsNothing(this) ? unseen(compute) : compute();
       for (const hook of this.#hooks) output = hook(this, given, output) ?? output;

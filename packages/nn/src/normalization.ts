@@ -3,6 +3,7 @@ import {
   channelAffine,
   formatShape,
   hasBatchNorm,
+  isRecomputing,
   nativeBatchNorm,
   noGrad,
   requireTensors,
@@ -158,7 +159,7 @@ export function instanceNorm(x: Tensor, ...given: TensorsThenOptions<InstanceNor
 
 /** running ← (1 − momentum)·running + momentum·batch */
 function updateRunning(running: Tensor | null | undefined, batch: Tensor, momentum: number): void {
-  if (!running) return;
+  if (!running || isRecomputing()) return;
   noGrad(() => {
     running.copy_(
       running.mul(1 - momentum).add(batch.detach().reshape(running.shape).mul(momentum)),

@@ -232,4 +232,12 @@ describe('loadStateDict', () => {
     const error = thrownBy(() => new Net().loadStateDict(wrapped));
     expect(error.message).toContain('load with { stripPrefixes: true }');
   });
+
+  it('proposes it too where torch.compile wrapped a module inside', () => {
+    const wrapped = new StateDict();
+    for (const [key, value] of new Net().stateDict())
+      wrapped.set(key.replace(/^(\w+)\./, 'module.$1._orig_mod.'), value);
+    const error = thrownBy(() => new Net().loadStateDict(wrapped));
+    expect(error.message).toContain('load with { stripPrefixes: true }');
+  });
 });

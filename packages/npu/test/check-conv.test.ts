@@ -1,4 +1,4 @@
-import type { ConvCall, ConvKernelName } from '@voxgrad/core';
+import { type ConvCall, type ConvKernelName, strategies } from '@voxgrad/core';
 import { describe, expect, it } from 'vitest';
 import { type NpuDevice, npu, SOURCES } from '../src/index.js';
 import { conv3dCall, sameCall } from './geometry.js';
@@ -57,6 +57,15 @@ describe('the two calls that crash', () => {
     const ascend950 = npu('Ascend950DT_9581', { cann: '9.1.0' });
     expect(refusals('convBackward', TRAIN04, ascend950)).toEqual([]);
   });
+});
+
+it('explain gives the numbers with its reasons', () => {
+  const call = { input: [1, 7, 296, 296, 168], weight: [7, 1, 9, 9, 9], padding: 4, groups: 7 };
+  const { considered } = strategies.explain('conv3d', call, device);
+  const fused = considered.find((s) => s.name === 'fused');
+  expect(fused?.refusals).toEqual(refusals('convBackward', TRAIN05));
+  expect(fused?.refusals?.[0]).toMatchObject({ needBytes: 525312, limitBytes: 524288 });
+  expect(considered.find((s) => s.name === 'composite')).not.toHaveProperty('refusals');
 });
 
 describe('other limits of L1', () => {
@@ -206,11 +215,75 @@ describe('chips without a native backward', () => {
       expect(refusals(kernel, call, chip)).toEqual([
         { check: 'soc', message: expect.stringContaining(text), source },
       ]);
-    expect(refusals('convForward', call, chip)).toEqual([]);
+    // float32 is convolved where an operator takes it or torch_npu lowers it: not on Ascend310B.
+    const dtype = soc.startsWith('Ascend310B') ? 'float16' : 'float32';
+    expect(refusals('convForward', { ...call, dtype }, chip)).toEqual([]);
   });
 });
 
 it('1D and 2D calls have no 3D limits', () => {
   const geometry = { ...TRAIN05.geometry, spatialRank: 2 as const };
   for (const kernel of KERNELS) expect(refusals(kernel, { ...TRAIN05, geometry })).toEqual([]);
+});
+
+describe('what operators of a family take', () => {
+  const call = (dtype: 'float32' | 'float16' | 'bfloat16') => sameCall(3, [8, 8, 8], 2, 1, dtype);
+
+  it.each([
+    ['Ascend910B1', 'float32 float16 bfloat16'],
+    ['Ascend910_9392', 'float32 float16 bfloat16'],
+    ['Ascend910A', 'float32 float16'], // float32 by way of float16
+    ['Ascend310P3', 'float32 float16'],
+    ['Ascend310B1', 'float16'],
+    ['Ascend310', 'float32 float16 bfloat16'], // in no source: what the interface takes
+  ])('%s convolves %s', (soc, taken) => {
+    const chip = npu(soc, { cann: '8.2.RC1' });
+    const runs = (['float32', 'float16', 'bfloat16'] as const).filter(
+      (dtype) =>
+        !refusals('convForward', call(dtype), chip).some((refusal) => refusal.check === 'dtype'),
+    );
+    expect(runs.join(' ')).toBe(taken);
+  });
+});
+
+describe('graph operators of the first generation', () => {
+  const old = npu('Ascend910B1', { cann: '8.1.RC1', torchNpu: '2.5.1', jitCompile: true });
+  const half = { dtype: 'float16' } as const;
+  const text = (kernel: ConvKernelName, call: ConvCall, on: NpuDevice = old) =>
+    refusals(kernel, call, on)
+      .filter((refusal) => refusal.code === 'E62003')
+      .map((refusal) => refusal.message);
+  const bound = (operator: string, what: string, where: string, range: string, value: number) =>
+    `In op[${operator}], the size of [${what}] on [${where}] dimension should be in range [${range}], but it is [${value}].`;
+
+  it('Conv3DBackpropFilter has bounds of its own', () => {
+    const wide = conv3dCall([1, 1, 1, 1, 4100], [1, 1, 1, 1, 1], {}, half);
+    expect(text('convWeight', wide)).toEqual([
+      bound('Conv3DBackpropFilter', 'x', 'W', '1, 4096', 4100),
+      bound('Conv3DBackpropFilter', 'out_backprop', 'W', '1, 4096', 4100),
+    ]);
+    const deep = conv3dCall([1, 1, 300, 1, 1], [1, 1, 260, 1, 1], {}, half);
+    expect(text('convWeight', deep)).toEqual([
+      bound('Conv3DBackpropFilter', 'filter', 'D', '1, 255', 260),
+    ]);
+  });
+
+  it('Conv3DBackpropInput takes 343 taps, and strides up to a product of 256', () => {
+    const taps = sameCall(9, [9, 9, 9], 1, 1, 'float16');
+    expect(text('convBackward', taps)).toEqual([
+      bound('Conv3DBackpropInput', 'filter', 'D*H*W', '1, 343', 729),
+    ]);
+    expect(text('convBackward', sameCall(7, [9, 9, 9], 1, 1, 'float16'))).toEqual([]);
+    const strides = conv3dCall([1, 1, 1, 40, 40], [1, 1, 1, 20, 17], { stride: [1, 17, 16] }, half);
+    expect(text('convBackward', strides)).toEqual([
+      bound('Conv3DBackpropInput', 'stride', 'H*W', '1, 256', 272),
+    ]);
+  });
+
+  it('the second generation, float32 and aclnn do without them', () => {
+    const taps = sameCall(9, [9, 9, 9], 2, 2, 'float16');
+    expect(text('convBackward', taps)).toEqual([]);
+    expect(text('convBackward', sameCall(9, [9, 9, 9], 1, 1, 'float32'))).toEqual([]);
+    expect(text('convBackward', sameCall(9, [9, 9, 9], 1, 1, 'float16'), device)).toEqual([]);
+  });
 });

@@ -53,4 +53,15 @@ describe('npu()', () => {
     for (const kernel of ['convForward', 'convWeight', 'convBackward'] as const)
       expect(bare.capabilities.checkConv(kernel, call)).toMatchObject([{ check: 'kernel' }]);
   });
+
+  it('kernels that its host leaves undefined stay so', () => {
+    const host = new Device('partial', 'partial', cpu.capabilities, {
+      ...cpu.kernels,
+      reluBackward: undefined,
+    });
+    for (const arithmetic of ['exact', 'device'] as const)
+      expect(
+        npu('Ascend910B4', { cann: '8.5.0', host, arithmetic }).kernels.reluBackward,
+      ).toBeUndefined();
+  });
 });

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ConvCall, DType } from '@voxgrad/core';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forwardL1, inputGradientL1, npu, weightGradientL1 } from '../src/index.js';
-import { L1_VECTORS, WIDTH_THRESHOLDS } from './data/l1-vectors.js';
+import { L1_VECTORS } from './data/l1-vectors.js';
 import { conv3dCall, sameCall } from './geometry.js';
 
 const device = npu('Ascend910B1', { cann: '8.2.RC1' });
@@ -80,35 +79,20 @@ describe('L1 of all vectors of the fact sheet', () => {
   });
 });
 
-describe('the width at which the native input gradient ends', () => {
+it('a row has a limit of its own, 4096, where one plane of the kernel is loaded at a time', () => {
   /** The largest width that is not refused, by bisection. */
-  function widest(kernel: number, channels: number, dtype: DType, depth: number, height: number) {
+  function widest(kernel: number): number {
     let [runs, refused] = [17, 4097];
     while (refused - runs > 1) {
       const middle = Math.floor((runs + refused) / 2);
-      const call = sameCall(kernel, [depth, height, middle], channels, channels, dtype);
+      const call = sameCall(kernel, [8, 8, middle], 17, 17, 'float32');
       if (inputGradient(call).length === 0) runs = middle;
       else refused = middle;
     }
     return runs;
   }
-
-  for (const [kernel, width] of WIDTH_THRESHOLDS)
-    it(`is ${width} for a depthwise kernel of ${kernel}, whatever else the call says`, () => {
-      const dtype = fc.constantFrom<DType>('float32', 'float16', 'bfloat16');
-      const size = fc.integer({ min: kernel + 1, max: 400 });
-      fc.assert(
-        fc.property(dtype, size, size, fc.integer({ min: 1, max: 8 }), (type, d, h, channels) => {
-          expect(widest(kernel, channels, type, d, h)).toBe(width);
-        }),
-        { numRuns: 25 },
-      );
-    });
-
-  it('is the limit of the row, 4096, where one plane of the kernel is loaded at a time', () => {
-    expect(widest(3, 17, 'float32', 8, 8)).toBe(4060); // 4 rows of 32 bytes per position
-    expect(widest(1, 17, 'float32', 8, 8)).toBe(4096);
-  });
+  expect(widest(3)).toBe(4060); // 4 rows of 32 bytes per position
+  expect(widest(1)).toBe(4096);
 });
 
 // By hand from the formulas, since all vectors have stride 1, dilation 1 and widths from 16 up.

@@ -32,11 +32,7 @@ function adaptiveStep(p: Tensor, g: Tensor, o: AdamOptions, state: ParamState): 
   const size = o.lr / (1 - beta1 ** step);
   const root = Math.sqrt(1 - beta2 ** step);
   const tensors = { parameter: p, gradient: g, mean, square, largest };
-  if (adamStep(tensors, { beta1, beta2, eps: o.eps, size, root })) return;
-  const m = mean.mul_(beta1).add_(g, { alpha: 1 - beta1 });
-  let v = square.mul_(beta2).addcmul_(g, g, { value: 1 - beta2 });
-  if (largest) v = largest.copy_(largest.maximum(v));
-  p.addcdiv_(m, v.sqrt().div(root).add(o.eps), { value: -size });
+  adamStep(tensors, { beta1, beta2, eps: o.eps, size, root });
 }
 
 const RULES = {

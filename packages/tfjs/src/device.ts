@@ -1,84 +1,113 @@
-import type * as tfjs from '@tensorflow/tfjs-core';
 import {
-  type ConvCall,
-  type ConvKernelName,
   cpuKernels,
   Device,
-  missingKernel,
-  type Refusal,
+  type DType,
+  type Kernels,
   registerDevice,
   VoxgradError,
 } from '@voxgrad/core';
-import { convForward } from './convolution.js';
+import { Backend, type Tfjs } from './backend.js';
+import { checkConv } from './checks.js';
+import { assign, copy, fill } from './convert.js';
+import { convBackward, convForward, convWeight } from './convolution.js';
+import { elementsOf } from './elements.js';
+import { binary, bitwise, compare, reluBackward, unary, where } from './elementwise.js';
+import { adamStep, channelAffine } from './fused.js';
+import { gather, scatter, scatterAdd } from './indexing.js';
+import { matmul } from './linear.js';
+import { maxPoolIndices, spreadPool, sumPool } from './pool.js';
+import { argReduce, argScan, argSort, recurrence, reduce, searchSorted } from './reduce.js';
 
-export type Tfjs = typeof tfjs;
+/** A device over one backend of TensorFlow.js. */
+export class TfjsDevice extends Device {
+  constructor(readonly backend: Backend) {
+    super(
+      `tfjs:${backend.name}`,
+      'tfjs',
+      {
+        computes: COMPUTES,
+        synchronous: backend.synchronous,
+        profile: null,
+        foreign: true,
+        ownKernels: OWN,
+        convAddsBias: true,
+        checkConv,
+      },
+      kernelsOf(backend),
+    );
+  }
+}
 
-/** Backends whose results can be read synchronously. */
-const SYNCHRONOUS = new Set(['cpu', 'wasm']);
+// Integers are for indices and labels; tfjs itself has no float64 and no int64.
+const COMPUTES = new Set<DType>(['float32', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool']);
+
+/** Made here out of element-wise calls, and so as right as those. */
+const OWN: ReadonlySet<keyof Kernels> = new Set<keyof Kernels>([
+  'sumPool',
+  'spreadPool',
+  'maxPoolIndices',
+  'reluBackward',
+  'channelAffine',
+  'adamStep',
+]);
 
 /**
- * A device over the current backend of TensorFlow.js: `await tf.ready()` first, then
- * `createTfjsDevice(tf)`; it is registered as `tfjs:<backend>`.
+ * A device over the current backend of TensorFlow.js (cpu, wasm, webgl, webgpu, or another one that
+ * is registered): `await tf.ready()` first, then `createTfjsDevice(tf)`. It is registered as
+ * `tfjs:<backend>`; several may be used side by side.
  *
- * Forward convolutions run on tfjs (groups, and stride together with dilation, are composed of
- * calls that it has); their backward is the composite one, because tfjs differentiates neither
- * dilated nor grouped convolutions. Everything else computes on the host, in float32.
+ * Tensors live in tfjs, and every primitive runs there. The convolution kernels are tfjs's own, and
+ * run only where they agree with the reference: found out at the first use on backends that are
+ * read synchronously, and by `await certify(device)` on the others. Until then, and where they are
+ * wrong, convolutions are composed.
+ *
+ * @throws VoxgradError DEVICE where tfjs has no backend yet
  */
-export function createTfjsDevice(tf: Tfjs): Device {
-  const backend = tf.getBackend();
-  if (!backend)
+export function createTfjsDevice(tf: Tfjs): TfjsDevice {
+  const name = tf.getBackend();
+  if (!name)
     throw new VoxgradError(
       'DEVICE',
       'createTfjsDevice(): tfjs has no backend yet; import one (such as @tensorflow/tfjs-backend-cpu) ' +
         'and await tf.ready() first',
     );
-  if (!SYNCHRONOUS.has(backend))
-    throw new VoxgradError(
-      'UNSUPPORTED',
-      `createTfjsDevice(): the backend '${backend}' is read asynchronously, which this device does not ` +
-        `do yet; use one of ${[...SYNCHRONOUS].join(', ')} (tf.setBackend)`,
-    );
-  const device = new Device(
-    `tfjs:${backend}`,
-    'tfjs',
-    {
-      // Integers are for indices and labels; tfjs itself has no float64 and no int64.
-      computes: new Set(['float32', 'int64', 'int32', 'int16', 'int8', 'uint8', 'bool']),
-      synchronous: true,
-      profile: null,
-      checkConv,
-    },
-    {
-      ...cpuKernels,
-      convBackward: undefined,
-      convForward: (x, weight, geometry) => convForward(tf, x, weight, geometry),
-    },
-  );
-  return registerDevice(device);
+  const device = new TfjsDevice(new Backend(tf, name));
+  registerDevice(device);
+  return device;
 }
 
-/** What tfjs's conv3d asserts, asked beforehand (tfjs-core 4.22, ops/conv3d.ts). */
-function checkConv(kernel: ConvKernelName, { geometry, dtype }: ConvCall): Refusal[] {
-  if (kernel !== 'convForward') return [missingKernel(kernel)];
-  const refusals: Refusal[] = [];
-  const source = 'tfjs-core 4.22.0, src/ops/conv3d.ts';
-  if (dtype !== 'float32')
-    refusals.push({ check: 'dtype', message: `tfjs convolves float32 only, not ${dtype}`, source });
-  if (geometry.groups > 1)
-    refusals.push({
-      check: 'groups',
-      message: `tfjs has no grouped 3D convolution (groups=${geometry.groups})`,
-      source,
-    });
-  if (geometry.batch === 0)
-    refusals.push({ check: 'batch', message: 'tfjs does not convolve an empty batch', source });
-  if (geometry.stride.some((s) => s > 1) && geometry.dilation.some((d) => d > 1))
-    refusals.push({
-      check: 'stride',
-      message:
-        `tfjs takes either strides or dilations, not both (strides [${geometry.stride.join(', ')}], ` +
-        `dilations [${geometry.dilation.join(', ')}])`,
-      source,
-    });
-  return refusals;
+function kernelsOf(backend: Backend): Kernels {
+  return {
+    fill: (...args) => fill(backend, ...args),
+    copy: (...args) => copy(backend, ...args),
+    assign: (...args) => assign(backend, ...args),
+    unary: (...args) => unary(backend, ...args),
+    binary: (...args) => binary(backend, ...args),
+    bitwise: (...args) => bitwise(backend, ...args),
+    compare: (...args) => compare(backend, ...args),
+    where: (...args) => where(backend, ...args),
+    reduce: (...args) => reduce(backend, ...args),
+    argReduce: (...args) => argReduce(backend, ...args),
+    recurrence: (...args) => recurrence(backend, ...args),
+    argScan: (...args) => argScan(backend, ...args),
+    argSort: (...args) => argSort(backend, ...args),
+    searchSorted: (...args) => searchSorted(backend, ...args),
+    matmul: (...args) => matmul(backend, ...args),
+    gather: (...args) => gather(backend, ...args),
+    scatterAdd: (...args) => scatterAdd(backend, ...args),
+    scatter: (...args) => scatter(backend, ...args),
+    nonzero: (x) => {
+      elementsOf(backend, x.storage); // reading says what to do where it cannot be
+      return cpuKernels.nonzero(x);
+    },
+    maxPoolIndices: (...args) => maxPoolIndices(backend, ...args),
+    sumPool: (...args) => sumPool(backend, ...args),
+    spreadPool: (...args) => spreadPool(backend, ...args),
+    convForward: (...args) => convForward(backend, ...args),
+    convWeight: (...args) => convWeight(backend, ...args),
+    convBackward: (...args) => convBackward(backend, ...args),
+    channelAffine: (...args) => channelAffine(backend, ...args),
+    adamStep: (...args) => adamStep(backend, ...args),
+    reluBackward: (...args) => reluBackward(backend, ...args),
+  };
 }

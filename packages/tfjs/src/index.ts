@@ -1,1 +1,3 @@
-export { createTfjsDevice, type Tfjs } from './device.js';
+export type { Tfjs } from './backend.js';
+export { createTfjsDevice, type TfjsDevice } from './device.js';
+export { fromTfjs, toTfjs } from './handover.js';

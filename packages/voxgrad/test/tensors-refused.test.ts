@@ -19,9 +19,17 @@ const BUILDING_BLOCKS = new Set([
     'checkOptions',
   ],
   ...['convGeometry', 'convOutputSize', 'convTransposeGeometry', 'convWork', 'embed', 'fromHost'],
-  ...['inputShape', 'likelyName', 'mapTriple', 'outputShape', 'pickMaxima', 'shared'],
+  ...[
+    'inputShape',
+    'likelyName',
+    'mapTriple',
+    'outputShape',
+    'pickMaxima',
+    'plainConvCall',
+    'shared',
+  ],
   ...['transposedOutputSize', 'volume', 'weightShape', 'createTfjsDevice', 'checkArguments'],
-  'checked',
+  ...['checked', 'recordedBy', 'describeSteps', 'extraBytes'],
   'save', // would write files named 'x'; what it refuses is in packages/checkpoint/test/save.test.ts
   // the arithmetic of dtypes and shapes
   ...['allocateHost', 'bytesPerElement', 'hostArrayOver', 'isFloat', 'kindOf', 'promoteTypes'],

@@ -1,12 +1,19 @@
 // The device's memory is a cache over the host's: what is dropped comes back with its values, and
 // nothing depends on when a collector runs.
 
-import { bytesPerElement, fromHost, noGrad, type Tensor, VoxgradError } from '@voxgrad/core';
+import {
+  bytesPerElement,
+  conv3d,
+  fromHost,
+  noGrad,
+  type Tensor,
+  VoxgradError,
+} from '@voxgrad/core';
 import * as nn from '@voxgrad/nn';
 import { Adam } from '@voxgrad/optim';
 import { describe, expect, it } from 'vitest';
-import { filled, thrownBy } from '../../core/test/support/numbers.js';
-import { createWasmDevice, type WasmDevice } from '../src/index.js';
+import { defined, filled, thrownBy } from '../../core/test/support/numbers.js';
+import { createWasmDevice, type Precision, type WasmDevice } from '../src/index.js';
 import { Block } from '../src/memory/block.js';
 import { runProgram } from './support/programs.js';
 
@@ -22,7 +29,9 @@ function counting(device: WasmDevice, mib: number, first = 0): Tensor {
 /** Makes the device hold the only copy: a clone runs in a kernel. */
 const onDevice = (x: Tensor): Tensor => x.clone();
 
-const small = (budgetMib: number) => createWasmDevice({ threads: 1, budgetBytes: budgetMib * MIB });
+// Exact: with little room, direct convolution takes the place of quicker algorithms.
+const small = (budgetMib: number, precision: Precision = 'exact') =>
+  createWasmDevice({ threads: 1, budgetBytes: budgetMib * MIB, precision });
 
 function blockOf(x: Tensor): Block {
   const { residence } = x.storage;
@@ -171,6 +180,24 @@ describe('device memory', () => {
     expect(tight.memory.evictions).toBeGreaterThan(20);
     expect(tight.losses).toEqual(wide.losses);
     expect(tight.state).toEqual(wide.state);
+  });
+
+  it.each([
+    ['Winograd', { channels: 32, kernel: 3, size: 24 }],
+    ['Fourier', { channels: 4, kernel: 9, size: 32 }],
+  ])('convolves directly where there is no room for %s', (_, { channels, kernel, size }) => {
+    const gradients = (device: WasmDevice) => {
+      const x = filled([1, channels, size, size, size]).to('float32').to(device).requiresGrad_();
+      const groups = kernel > 3 ? channels : 1;
+      const shape = [channels, channels / groups, kernel, kernel, kernel];
+      const w = filled(shape).to('float32').to(device).requiresGrad_();
+      conv3d(x, w, null, { padding: (kernel - 1) / 2, groups })
+        .sum()
+        .backward();
+      return [x.grad, w.grad].map((g) => defined(g).dataSync());
+    };
+    expect(gradients(small(4, 'balanced'))).toEqual(gradients(small(64)));
+    expect(gradients(small(256, 'balanced'))).not.toEqual(gradients(small(64)));
   });
 
   it('has everything back after an await and a collection', async () => {

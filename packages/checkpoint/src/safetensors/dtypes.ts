@@ -1,28 +1,29 @@
 // Element types of safetensors (github.com/huggingface/safetensors, safetensors/src/tensor.rs).
 
 import type { DType } from '@voxgrad/core';
+import type { FileDType } from '../elements.js';
 
 interface Element {
   readonly bits: number;
   /** Undefined for those that cannot be held here. */
-  readonly dtype?: DType;
+  readonly type?: FileDType;
 }
 
 export const ELEMENTS: ReadonlyMap<string, Element> = new Map([
-  ['F64', { bits: 64, dtype: 'float64' }],
-  ['F32', { bits: 32, dtype: 'float32' }],
-  ['F16', { bits: 16, dtype: 'float16' }],
-  ['BF16', { bits: 16, dtype: 'bfloat16' }],
-  ['I64', { bits: 64, dtype: 'int64' }],
-  ['I32', { bits: 32, dtype: 'int32' }],
-  ['I16', { bits: 16, dtype: 'int16' }],
-  ['I8', { bits: 8, dtype: 'int8' }],
-  ['U8', { bits: 8, dtype: 'uint8' }],
-  ['BOOL', { bits: 8, dtype: 'bool' }],
+  ['F64', { bits: 64, type: 'float64' }],
+  ['F32', { bits: 32, type: 'float32' }],
+  ['F16', { bits: 16, type: 'float16' }],
+  ['BF16', { bits: 16, type: 'bfloat16' }],
+  ['I64', { bits: 64, type: 'int64' }],
+  ['I32', { bits: 32, type: 'int32' }],
+  ['I16', { bits: 16, type: 'int16' }],
+  ['I8', { bits: 8, type: 'int8' }],
+  ['U8', { bits: 8, type: 'uint8' }],
+  ['BOOL', { bits: 8, type: 'bool' }],
   ['C64', { bits: 64 }],
-  ['U64', { bits: 64 }],
-  ['U32', { bits: 32 }],
-  ['U16', { bits: 16 }],
+  ['U64', { bits: 64, type: 'uint64' }],
+  ['U32', { bits: 32, type: 'uint32' }],
+  ['U16', { bits: 16, type: 'uint16' }],
   ['F8_E5M2', { bits: 8 }],
   ['F8_E4M3', { bits: 8 }],
   ['F8_E5M2FNUZ', { bits: 8 }],
@@ -33,7 +34,7 @@ export const ELEMENTS: ReadonlyMap<string, Element> = new Map([
   ['F4', { bits: 4 }],
 ]);
 
-const NAMES = new Map([...ELEMENTS].map(([name, { dtype }]) => [dtype, name]));
+const NAMES = new Map([...ELEMENTS].map(([name, { type }]) => [type, name]));
 
 /** The name of `dtype` in a safetensors header. */
 export function elementName(dtype: DType): string {

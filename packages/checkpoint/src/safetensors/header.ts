@@ -5,13 +5,15 @@
 // `{ dtype, shape, data_offsets: [begin, end] }`, offsets counting from the end of the header, and
 // `__metadata__` to a map of strings.
 
-import { CheckpointError, reason } from '../error.js';
+import { CheckpointError } from '../error.js';
+import { parseJson } from '../json.js';
 import type { Source } from '../source.js';
 import { MAX_DIMS } from '../value.js';
 import { ELEMENTS } from './dtypes.js';
 
 const LENGTH_BYTES = 8;
-const MAX_HEADER_BYTES = 100_000_000;
+/** The limit of the reference implementation, in reading and in writing. */
+export const MAX_HEADER_BYTES = 100_000_000;
 
 export interface TensorEntry {
   readonly name: string;
@@ -23,40 +25,34 @@ export interface TensorEntry {
   readonly length: number;
 }
 
-/** Reads and checks the header; the entries are in the order of their data. */
-export async function readHeader(source: Source): Promise<TensorEntry[]> {
+export interface Header {
+  /** In the order of their data. */
+  readonly entries: readonly TensorEntry[];
+  /** What `__metadata__` maps to what. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Reads and checks the header. */
+export async function readHeader(source: Source): Promise<Header> {
   const length = new DataView((await source.read(0, LENGTH_BYTES)).buffer).getBigUint64(0, true);
   if (length > MAX_HEADER_BYTES)
     throw corrupt(`announces a header of ${length} bytes; ${MAX_HEADER_BYTES} is the limit`, 0);
-  const text = decode(await source.read(LENGTH_BYTES, Number(length)));
-  const header = parse(text);
+  const header = parse(await source.read(LENGTH_BYTES, Number(length)));
   const dataStart = LENGTH_BYTES + Number(length);
   const entries: TensorEntry[] = [];
+  let metadata: Header['metadata'];
   for (const [name, value] of Object.entries(header)) {
-    if (name === '__metadata__') checkMetadata(value);
+    if (name === '__metadata__') metadata = metadataOf(value);
     else entries.push(entryOf(name, value, dataStart));
   }
   entries.sort((a, b) => a.begin - b.begin || a.length - b.length);
   checkTiling(entries, dataStart, source.size);
-  return entries;
+  return { entries, metadata };
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw corrupt('the header is not UTF-8', LENGTH_BYTES);
-  }
-}
-
-function parse(text: string): object {
-  if (!text.startsWith('{')) throw corrupt('the header does not begin with {', LENGTH_BYTES);
-  let header: unknown;
-  try {
-    header = JSON.parse(text);
-  } catch (error) {
-    throw corrupt(`the header is not JSON (${reason(error)})`, LENGTH_BYTES);
-  }
+function parse(bytes: Uint8Array): object {
+  if (bytes[0] !== 0x7b) throw corrupt('the header does not begin with {', LENGTH_BYTES);
+  const { text, value: header } = parseJson(bytes, 'the header', LENGTH_BYTES);
   if (!isObject(header)) throw corrupt('the header is not a JSON object', LENGTH_BYTES);
   const twice = duplicateKey(text);
   if (twice !== undefined)
@@ -89,9 +85,11 @@ function duplicateKey(text: string): string | undefined {
   return undefined;
 }
 
-function checkMetadata(value: unknown): void {
+function metadataOf(value: unknown): Header['metadata'] {
+  if (value === null) return undefined; // what the reference takes for none
   if (!isObject(value) || !Object.values(value).every((text) => typeof text === 'string'))
     throw corrupt('is not a map of strings', undefined, '__metadata__');
+  return value as Readonly<Record<string, string>>;
 }
 
 function entryOf(name: string, value: unknown, dataStart: number): TensorEntry {

@@ -1,59 +1,94 @@
 // Writes as the reference writer does: wide dtypes first so that every tensor is aligned, then by
 // name; the header padded with spaces to a multiple of 8 (safetensors/src/tensor.rs, `prepare`).
 
-import { bytesPerElement, Tensor } from '@voxgrad/core';
+import { bytesPerElement, type DType, type Tensor } from '@voxgrad/core';
 import { CheckpointError } from '../error.js';
+import { tensorsByName } from '../write/by-name.js';
+import type { Contents, Pieces } from '../write/contents.js';
+import { tensorPieces } from '../write/elements.js';
 import { elementName } from './dtypes.js';
+import { MAX_HEADER_BYTES } from './header.js';
 
-/** The bytes of a safetensors file that holds the tensors of `value`, a map from names. */
-export async function writeSafetensors(value: unknown): Promise<Uint8Array> {
-  const tensors = tensorsOf(value);
-  const width = (tensor: Tensor) => bytesPerElement(tensor.dtype);
-  tensors.sort(([a, x], [b, y]) => width(y) - width(x) || (a < b ? -1 : 1));
+/** In the order of the reference, which is that of its enum `Dtype` from the last to the first. */
+const ORDER: readonly DType[] = [
+  ...(['int64', 'float64'] as const),
+  ...(['float32', 'int32'] as const),
+  ...(['bfloat16', 'float16', 'int16'] as const),
+  ...(['int8', 'uint8', 'bool'] as const),
+];
 
-  const header: [string, object][] = [];
+/**
+ * A safetensors file that holds the tensors of `value`, a map from names. Tensors that share a storage
+ * are written once each: the format cannot say that they share.
+ */
+export function safetensorsContents(
+  value: unknown,
+  metadata?: Readonly<Record<string, string>>,
+): Contents {
+  const named = tensorsByName(value, 'safetensors');
+  if (named.some(([name]) => name === '__metadata__'))
+    throw new CheckpointError(
+      'VALUE',
+      '__metadata__ is no name of a tensor in safetensors; texts go into the option metadata',
+    );
+  const tensors = inOrder(named);
+  const fields: string[] = metadata ? [`"__metadata__":${JSON.stringify(textsOf(metadata))}`] : [];
   let size = 0;
-  for (const [name, tensor] of tensors) {
-    const end = size + tensor.numel * width(tensor);
-    const { shape } = tensor;
-    header.push([name, { dtype: elementName(tensor.dtype), shape, data_offsets: [size, end] }]);
+  for (const [name, { dtype, shape, numel }] of tensors) {
+    const end = size + numel * bytesPerElement(dtype);
+    const entry = { dtype: elementName(dtype), shape, data_offsets: [size, end] };
+    // Joined by hand: an object would move integer-like names to the front.
+    fields.push(`${JSON.stringify(name)}:${JSON.stringify(entry)}`);
     size = end;
   }
-  const head = headerBytes(header);
-  const file = new Uint8Array(head.length + size);
-  file.set(head);
-  let at = head.length;
-  for (const [, tensor] of tensors) {
-    const { buffer, byteOffset, byteLength } = await tensor.data();
-    file.set(new Uint8Array(buffer, byteOffset, byteLength), at);
-    at += byteLength;
-  }
-  return file;
+  const header = headerBytes(fields);
+  return {
+    size: header.length + size,
+    pieces: () => write(header, tensors),
+    storages: tensors.map(([, tensor]) => tensor.storage),
+  };
 }
 
-function headerBytes(entries: readonly [string, object][]): Uint8Array {
-  // Joined by hand: an object would move integer-like names to the front.
-  const fields = entries.map(([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(entry)}`);
+async function* write(header: Uint8Array, tensors: readonly [string, Tensor][]): Pieces {
+  yield header;
+  for (const [, tensor] of tensors) yield* tensorPieces(tensor);
+}
+
+/** Names are compared by their UTF-8 bytes, as Rust does. */
+function inOrder(named: readonly [string, Tensor][]): [string, Tensor][] {
+  const text = new TextEncoder();
+  return named
+    .map((entry) => ({ entry, rank: ORDER.indexOf(entry[1].dtype), name: text.encode(entry[0]) }))
+    .sort((a, b) => a.rank - b.rank || compareBytes(a.name, b.name))
+    .map(({ entry }) => entry);
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i]);
+  return at < 0 || at >= b.length ? a.length - b.length : a[at] - b[at];
+}
+
+function headerBytes(fields: readonly string[]): Uint8Array {
   const text = new TextEncoder().encode(`{${fields.join(',')}}`);
-  const padded = new Uint8Array(8 + Math.ceil(text.length / 8) * 8).fill(0x20);
-  new DataView(padded.buffer).setBigUint64(0, BigInt(padded.length - 8), true);
+  const length = Math.ceil(text.length / 8) * 8;
+  if (length > MAX_HEADER_BYTES)
+    throw new CheckpointError(
+      'LIMIT',
+      `the names, shapes and metadata take ${length} bytes; safetensors allows ${MAX_HEADER_BYTES}`,
+    );
+  const padded = new Uint8Array(8 + length).fill(0x20);
+  new DataView(padded.buffer).setBigUint64(0, BigInt(length), true);
   padded.set(text, 8);
   return padded;
 }
 
-function tensorsOf(value: unknown): [string, Tensor][] {
-  if (typeof value !== 'object' || value === null || value instanceof Tensor)
-    throw new CheckpointError('VALUE', 'safetensors holds named tensors: save a Map of them');
-  const entries: [unknown, unknown][] = value instanceof Map ? [...value] : Object.entries(value);
-  return entries.map(([name, tensor]) => {
-    if (typeof name !== 'string' || name === '__metadata__')
-      throw new CheckpointError('VALUE', `${String(name)} is no name of a tensor in safetensors`);
-    if (!(tensor instanceof Tensor))
+function textsOf(metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, text] of Object.entries(metadata))
+    if (typeof text !== 'string' || /\p{Surrogate}/u.test(name + text))
       throw new CheckpointError(
         'VALUE',
-        "is not a tensor, and safetensors holds nothing else. Use { format: 'torch' }",
-        { path: [name] },
+        `the metadata of safetensors are texts, and that of ${JSON.stringify(name)} is none; ` +
+          'JSON.stringify(…) makes one of anything',
       );
-    return [name, tensor];
-  });
+  return metadata;
 }

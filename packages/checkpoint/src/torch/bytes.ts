@@ -7,6 +7,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Longest text of another encoding; names are shorter. */
 const MAX_OLD_STRING = 4096;
 
+/** Integers of so many bytes are exact as numbers, in each step of reading them. */
+const MAX_PLAIN = 6;
+
+/** The bytes end too early; of a part of a file, that may mean that the part is too small. */
+export class EndOfBytes extends CheckpointError {}
+
 /** A cursor over bytes. Running past the end is a `CheckpointError` with its offset. */
 export class ByteReader {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -14,7 +20,13 @@ export class ByteReader {
   offset: number;
   readonly #view: DataView;
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, entry: string | undefined, offset = 0) {
+  /** `base` is where `bytes` begin in the file or entry, for messages. */
+  constructor(
+    bytes: Uint8Array<ArrayBuffer>,
+    entry: string | undefined,
+    offset = 0,
+    readonly base = 0,
+  ) {
     this.bytes = bytes;
     this.entry = entry;
     this.offset = offset;
@@ -26,13 +38,27 @@ export class ByteReader {
   }
 
   error(text: string, offset = this.offset): CheckpointError {
-    return new CheckpointError('CORRUPT', text, { entry: this.entry, offset });
+    return new CheckpointError('CORRUPT', text, { entry: this.entry, offset: offset + this.base });
+  }
+
+  /** Throws where fewer than `length` bytes are left. */
+  need(length: number): void {
+    if (length > this.remaining)
+      throw this.#end(`the data ends here, but ${length} more bytes are announced`);
+  }
+
+  #end(text: string): EndOfBytes {
+    return new EndOfBytes('CORRUPT', text, { entry: this.entry, offset: this.offset + this.base });
+  }
+
+  /** The next byte, which stays the next. */
+  peek(): number | undefined {
+    return this.bytes[this.offset];
   }
 
   /** Moves past `length` bytes and returns where they began. */
   skip(length: number): number {
-    if (length > this.remaining)
-      throw this.error(`the data ends here, but ${length} more bytes are announced`);
+    this.need(length);
     const start = this.offset;
     this.offset += length;
     return start;
@@ -71,6 +97,11 @@ export class ByteReader {
   integer(length: number): number | bigint {
     const start = this.skip(length);
     if (length === 0) return 0;
+    if (length <= MAX_PLAIN) {
+      let value = 0;
+      for (let i = length - 1; i >= 0; i--) value = value * 256 + this.bytes[start + i];
+      return this.bytes[start + length - 1] < 128 ? value : value - 256 ** length;
+    }
     let hex = '0x';
     for (let i = length - 1; i >= 0; i--)
       hex += this.bytes[start + i].toString(16).padStart(2, '0');
@@ -109,7 +140,7 @@ export class ByteReader {
   /** Text up to the next newline, which is passed over. */
   line(): string {
     const end = this.bytes.indexOf(0x0a, this.offset);
-    if (end < 0) throw this.error('the data ends within a name');
+    if (end < 0) throw this.#end('the data ends within a name');
     const text = this.string(end - this.offset);
     this.offset = end + 1;
     return text;
@@ -118,9 +149,20 @@ export class ByteReader {
 
 /** Bytes that grow as they are written. */
 export class ByteWriter {
-  #bytes = new Uint8Array(1024);
-  #view = new DataView(this.#bytes.buffer);
+  #bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView<ArrayBuffer>;
   #length = 0;
+
+  /** `capacity` is how many bytes there will be, as far as that is known. */
+  constructor(capacity = 1024) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
 
   u8(value: number): void {
     const at = this.#grow(1);

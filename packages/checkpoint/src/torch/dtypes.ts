@@ -1,6 +1,7 @@
 // PyTorch's names of element types. Storage classes are those of torch/__init__.py.
 
 import { bytesPerElement, type DType } from '@voxgrad/core';
+import type { WidenedType } from '../widen.js';
 import { DTypeName, StorageClass } from './values.js';
 
 const HELD: Readonly<Record<string, DType>> = {
@@ -22,9 +23,10 @@ const HELD: Readonly<Record<string, DType>> = {
   bool: 'bool',
 };
 
+const WIDENED: readonly WidenedType[] = ['uint16', 'uint32', 'uint64'];
+
 const NOT_HELD: readonly string[] = [
   'complex32 complex64 complex128 cfloat cdouble chalf',
-  'uint16 uint32 uint64',
   'qint8 quint8 qint32 quint4x2 quint2x4',
   'float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2',
 ].flatMap((line) => line.split(' '));
@@ -32,6 +34,7 @@ const NOT_HELD: readonly string[] = [
 /** All of torch.<dtype>, as PyTorch pickles them. */
 export const DTYPE_NAMES: readonly DTypeName[] = [
   ...Object.entries(HELD).map(([name, dtype]) => new DTypeName(name, dtype)),
+  ...WIDENED.map((name) => new DTypeName(name, name)),
   ...NOT_HELD.map((name) => new DTypeName(name, undefined)),
 ];
 
@@ -49,14 +52,20 @@ export const STORAGE_NAMES: Readonly<Record<DType, string>> = {
   bool: 'BoolStorage',
 };
 
-const UNSUPPORTED_STORAGES: readonly (readonly [name: string, unit: number, kind: string])[] = [
-  ['ComplexFloatStorage', 8, 'complex'],
-  ['ComplexDoubleStorage', 16, 'complex'],
-  ['QInt8Storage', 1, 'quantized'],
-  ['QUInt8Storage', 1, 'quantized'],
-  ['QInt32Storage', 4, 'quantized'],
-  ['QUInt4x2Storage', 1, 'quantized'],
-  ['QUInt2x4Storage', 1, 'quantized'],
+const UNSUPPORTED_STORAGES: readonly (readonly [
+  name: string,
+  unit: number,
+  kind: string,
+  dtype: string,
+])[] = [
+  ['ComplexHalfStorage', 4, 'complex', 'complex32'],
+  ['ComplexFloatStorage', 8, 'complex', 'complex64'],
+  ['ComplexDoubleStorage', 16, 'complex', 'complex128'],
+  ['QInt8Storage', 1, 'quantized', 'qint8'],
+  ['QUInt8Storage', 1, 'quantized', 'quint8'],
+  ['QInt32Storage', 4, 'quantized', 'qint32'],
+  ['QUInt4x2Storage', 1, 'quantized', 'quint4x2'],
+  ['QUInt2x4Storage', 1, 'quantized', 'quint2x4'],
 ];
 
 /** How to get rid of tensors of a kind in Python. */
@@ -72,7 +81,7 @@ export const CONVERSIONS: Readonly<Record<string, string>> = {
 export const STORAGE_CLASSES: readonly StorageClass[] = [
   ...Object.entries(STORAGE_NAMES).map(([dtype, name]) => typed(name, dtype as DType)),
   ...UNSUPPORTED_STORAGES.map(
-    ([name, unit, kind]) => new StorageClass(name, undefined, unit, kind),
+    ([name, unit, kind, dtype]) => new StorageClass(name, undefined, unit, { kind, dtype }),
   ),
   ...['UntypedStorage', '_UntypedStorage'].map((name) => new StorageClass(name, undefined, 1)),
 ];

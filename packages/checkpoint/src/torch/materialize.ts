@@ -1,143 +1,208 @@
 // From the unpickler's values to what a caller gets: dicts to Maps, storages to tensors.
 
-import { type Device, isFloat, StateDict, Tensor } from '@voxgrad/core';
+import { isFloat, StateDict, Tensor } from '@voxgrad/core';
 import { CheckpointError, type PathStep } from '../error.js';
+import type { ReadOptions } from '../format.js';
 import { stripPrefixes } from '../state-dict.js';
 import { type Loaded, type LoadedKey, MAX_DEPTH } from '../value.js';
-import { NumpyArray } from './numpy.js';
-import { OpaqueObject } from './schedulers.js';
+import { type Description, KEY_OF_NO_KIND } from './describe.js';
+import { moduleAdvice } from './modules.js';
 import type { Storages } from './storages.js';
-import {
-  Buildable,
-  DTypeName,
-  PyDict,
-  PyGlobal,
-  PySet,
-  PyTuple,
-  type PyValue,
-  StorageRef,
-  TensorRef,
-  Unsupported,
-} from './values.js';
+import { PyDict, type PyValue, type TensorRef } from './values.js';
+import { keyOf, type View, viewOf } from './view.js';
 
-export interface MaterializeOptions {
-  readonly storages: Storages;
-  readonly device: Device;
-  /** See `LoadOptions.stripPrefixes`. */
-  readonly stripPrefixes: boolean;
-}
+/** Stands for what is left out. */
+const LEFT_OUT = Symbol('left out');
+type Made = Loaded | typeof LEFT_OUT;
 
-/** The loaded form of `value`. What one object is in the file (a shared tensor, say) is one here. */
-export function materialize(value: PyValue, options: MaterializeOptions): Loaded {
-  return new Materializer(options).value(value);
+/** The loaded form of a file. What one object is in it (a shared tensor, say) is one here. */
+export function materialize(
+  description: Description,
+  storages: Storages,
+  options: ReadOptions,
+): Loaded {
+  return new Materializer(description, storages, options).root();
 }
 
 class Materializer {
-  readonly #options: MaterializeOptions;
+  readonly #description: Description;
+  readonly #storages: Storages;
+  readonly #options: ReadOptions;
   /** Objects already made, so that shared ones stay shared and cycles end. */
   readonly #made = new Map<object, Loaded>();
   readonly #path: PathStep[] = [];
 
-  constructor(options: MaterializeOptions) {
+  constructor(description: Description, storages: Storages, options: ReadOptions) {
+    this.#description = description;
+    this.#storages = storages;
     this.#options = options;
   }
 
-  value(value: PyValue): Loaded {
-    if (value === null || typeof value !== 'object') return value;
-    const known = this.#made.get(value);
-    if (known !== undefined) return known;
-    if (this.#path.length > MAX_DEPTH)
-      throw this.#error('LIMIT', `values are nested more than ${MAX_DEPTH} deep`);
-    return this.#object(value);
+  /** The outermost value; nothing is left of the file if that has no counterpart. */
+  root(): Loaded {
+    const { value } = this.#description;
+    const view = viewOf(value);
+    if (view.kind === 'unreadable')
+      throw new CheckpointError(
+        view.code,
+        `${view.what} cannot be loaded. ${view.advice}`,
+        view.where,
+      );
+    if (view.kind === 'module' && !this.#options.pickledModules) {
+      const { what, advice } = moduleAdvice(view.module);
+      throw new CheckpointError('REFUSED', `is ${what}, not a state dict. ${advice}`);
+    }
+    const made = this.#value(value, '');
+    return made === LEFT_OUT ? null : made;
   }
 
-  #object(value: Exclude<PyValue, null | boolean | number | bigint | string>): Loaded {
-    if (value instanceof Uint8Array) return this.#keep(value, value);
-    if (Array.isArray(value)) return this.#list(value, value);
-    if (value instanceof PyTuple) return this.#list(value, value.items);
-    if (value instanceof PySet) return this.#set(value);
-    if (value instanceof PyDict) return this.#dict(value);
-    if (value instanceof TensorRef) return this.#keep(value, this.#tensor(value));
-    if (value instanceof DTypeName) return value.shortName;
-    if (value instanceof PyGlobal) return value.name;
-    if (value instanceof NumpyArray && value.contents !== undefined)
-      return this.value(value.contents);
-    if (value instanceof Unsupported)
-      throw this.#error('UNSUPPORTED', `${value.what} cannot be loaded. ${value.advice}`);
-    if (value instanceof StorageRef)
-      throw this.#error('UNSUPPORTED', 'a bare storage cannot be loaded. Save a tensor over it');
-    if (value instanceof OpaqueObject)
-      throw this.#error(
-        'UNSUPPORTED',
-        `an object of ${value.className} cannot be loaded. Save its state_dict() instead`,
-      );
-    if (value instanceof Buildable)
-      throw this.#error('UNSUPPORTED', 'a NumPy object that is not an array cannot be loaded');
-    throw this.#error('CORRUPT', 'an object of an unknown kind');
+  /** `name` is that of a tensor or of what is left out; containers have names of their own. */
+  #value(value: PyValue, name: string): Made {
+    const view = viewOf(value);
+    if (view.kind === 'plain') return view.value;
+    if (view.kind === 'unreadable') return this.#leave(name, view);
+    if (view.kind === 'tensor') return this.#tensor(view.tensor, name);
+    if (typeof value !== 'object' || value === null) return LEFT_OUT;
+    const known = this.#made.get(value);
+    return known ?? this.#container(value, view, name);
+  }
+
+  #container(value: object, view: View, name: string): Made {
+    if (this.#path.length > MAX_DEPTH)
+      throw this.#error('LIMIT', `values are nested more than ${MAX_DEPTH} deep`);
+    switch (view.kind) {
+      case 'list':
+        return this.#list(value, view.items);
+      case 'set':
+        return this.#set(value, view.items);
+      case 'dict':
+        return this.#map(value, view.entries);
+      case 'state dict':
+        return view.metadata === undefined
+          ? this.#map(value, view.dict.entries, true)
+          : this.#stateDict(value, view.dict.entries, view.metadata);
+      case 'module': {
+        const parts = this.#description.modules.get(view.module);
+        if (this.#options.pickledModules && parts !== undefined)
+          return this.#stateDict(value, parts, undefined);
+        const { what, advice } = moduleAdvice(view.module);
+        return this.#report(name, `is ${what}. ${advice}`);
+      }
+      default:
+        return LEFT_OUT;
+    }
   }
 
   #list(key: object, items: readonly PyValue[]): Loaded {
     const list = this.#keep(key, new Array<Loaded>(items.length));
     items.forEach((item, i) => {
-      list[i] = this.#under(i, item);
+      const made = this.#under(key, i, item);
+      list[i] = made === LEFT_OUT ? null : made;
     });
     return list;
   }
 
-  #set(value: PySet): Loaded {
-    const set = this.#keep(value, new Set<Loaded>());
-    for (const [i, item] of value.items.entries()) set.add(this.#under(i, item));
+  #set(key: object, items: readonly PyValue[]): Loaded {
+    const set = this.#keep(key, new Set<Loaded>());
+    for (const [i, item] of items.entries()) {
+      const made = this.#under(key, i, item);
+      if (made !== LEFT_OUT) set.add(made);
+    }
     return set;
   }
 
-  #dict(value: PyDict): Loaded {
-    const metadata = value.attributes?.entries.get('_metadata');
-    if (metadata instanceof PyDict && isStateDict(value)) return this.#stateDict(value, metadata);
-    const map = this.#keep(value, new Map<LoadedKey, Loaded>());
-    for (const [pyKey, item] of value.entries) {
-      const key = this.#key(pyKey);
-      map.set(key, this.#under(key, item));
+  #map(key: object, entries: ReadonlyMap<PyValue, PyValue>, holdsTensors = false): Loaded {
+    const map = this.#keep(key, new Map<LoadedKey, Loaded>());
+    for (const [pyKey, item] of entries) {
+      const step = keyOf(pyKey);
+      if (step === undefined) {
+        this.#report(this.#description.nameIn(key, '…'), KEY_OF_NO_KIND);
+        continue;
+      }
+      if (typeof pyKey === 'object' && pyKey !== null && entries.has(step)) {
+        this.#report(
+          this.#description.nameIn(key, step),
+          'stands under a key whose text is a key of its own',
+        );
+        continue;
+      }
+      const made = this.#under(key, step, item);
+      if (made !== LEFT_OUT) map.set(step, made);
     }
-    if (this.#options.stripPrefixes && isStateDict(value)) stripPrefixes(map);
+    if (this.#options.stripPrefixes && holdsTensors) stripPrefixes(map);
     return map;
   }
 
-  #stateDict(value: PyDict, metadata: PyDict): StateDict {
+  #stateDict(
+    value: object,
+    entries: ReadonlyMap<PyValue, PyValue>,
+    metadata: PyDict | undefined,
+  ): StateDict {
     const dict = this.#keep(value, new StateDict());
-    for (const [key, item] of value.entries) {
-      const tensor = this.#under(String(key), item);
-      if (tensor instanceof Tensor) dict.set(String(key), tensor);
+    for (const [key, item] of entries) {
+      const made = this.#under(value, String(key), item);
+      if (made instanceof Tensor) dict.set(String(key), made);
+      else if (made !== LEFT_OUT)
+        this.#report(
+          this.#description.nameIn(value, String(key)),
+          'is the extra state of a module, not a tensor, and has no place in a StateDict',
+        );
     }
-    dict.metadata = new Map();
-    for (const [module, facts] of metadata.entries) {
-      if (typeof module !== 'string' || !(facts instanceof PyDict)) continue;
-      const plain = [...facts.entries].map(([name, fact]) => [String(name), this.value(fact)]);
-      dict.metadata.set(module, Object.fromEntries(plain));
-    }
+    if (metadata !== undefined) dict.metadata = this.#metadata(metadata);
     if (this.#options.stripPrefixes) stripPrefixes(dict);
     return dict;
   }
 
-  #key(key: PyValue): LoadedKey {
-    if (key === null || typeof key !== 'object') return key;
-    if (key instanceof PyGlobal) return key.name;
-    throw this.#error('UNSUPPORTED', 'a dict whose keys are tuples or objects cannot be loaded');
+  #metadata(metadata: PyDict): NonNullable<StateDict['metadata']> {
+    const made: NonNullable<StateDict['metadata']> = new Map();
+    for (const [module, facts] of metadata.entries) {
+      if (typeof module !== 'string' || !(facts instanceof PyDict)) continue;
+      const plain: [string, Loaded][] = [];
+      for (const [name, fact] of facts.entries) {
+        const view = viewOf(fact);
+        if (view.kind === 'plain') plain.push([String(keyOf(name)), view.value]);
+      }
+      made.set(module, Object.fromEntries(plain));
+    }
+    return made;
   }
 
-  #tensor({ storage, dtype, shape, strides, offset, requiresGrad }: TensorRef): Tensor {
-    const { storages, device } = this.#options;
-    const made = storages.get(storage, dtype);
-    const tensor = new Tensor({ storage: made, device, shape, strides, offset });
+  #tensor(ref: TensorRef, name: string): Made {
+    if (!this.#options.wanted(name)) return LEFT_OUT;
+    const known = this.#made.get(ref);
+    if (known !== undefined) return known;
+    const placed = this.#storages.get(ref);
+    if (typeof placed === 'string') return this.#report(name, placed, ref);
+    const { shape, strides, dtype } = ref;
+    const { device } = this.#options;
+    const { storage, offset } = placed;
+    const tensor = new Tensor({ storage, device, shape, strides, offset });
     // Only floating point tensors can; a file that says so of another is ignored.
-    if (requiresGrad && isFloat(dtype)) tensor.requiresGrad = true;
-    return tensor;
+    if (ref.requiresGrad && isFloat(dtype)) tensor.requiresGrad = true;
+    return this.#keep(ref, tensor);
   }
 
-  #under(step: PathStep, value: PyValue): Loaded {
+  #leave(name: string, { what, advice, tensor }: View & { kind: 'unreadable' }): Made {
+    return this.#report(name, `is ${what}, which cannot be loaded. ${advice}`, tensor);
+  }
+
+  #report(
+    name: string,
+    unreadable: string,
+    tensor?: { readonly dtype: string; readonly shape: readonly number[] },
+  ): typeof LEFT_OUT {
+    const { report, wanted } = this.#options;
+    if (wanted(name))
+      report({ name, ...(tensor && { dtype: tensor.dtype, shape: tensor.shape }), unreadable });
+    return LEFT_OUT;
+  }
+
+  #under(container: object, step: PathStep, value: PyValue): Made {
     this.#path.push(step);
-    const result = this.value(value);
+    const isObject = value !== null && typeof value === 'object';
+    const made = this.#value(value, isObject ? this.#description.nameIn(container, step) : '');
     this.#path.pop();
-    return result;
+    return made;
   }
 
   #keep<T extends Loaded>(key: object, made: T): T {
@@ -145,15 +210,8 @@ class Materializer {
     return made;
   }
 
-  #error(code: 'LIMIT' | 'UNSUPPORTED' | 'CORRUPT', text: string): CheckpointError {
+  #error(code: 'LIMIT', text: string): CheckpointError {
     // A path of hundreds of steps says no more than its beginning.
     return new CheckpointError(code, text, { path: this.#path.slice(0, 8) });
   }
 }
-
-/** Whether every entry is a tensor under a text key, as in the state dict of a module. */
-const isStateDict = ({ entries }: PyDict): boolean =>
-  [...entries].every(
-    ([key, value]) =>
-      typeof key === 'string' && (value instanceof TensorRef || value instanceof Unsupported),
-  );

@@ -47,6 +47,7 @@ export const Op = {
   EMPTY_SET: 0x8f,
   ADDITEMS: 0x90,
   FROZENSET: 0x91,
+  NEWOBJ_EX: 0x92,
   STACK_GLOBAL: 0x93,
   MEMOIZE: 0x94,
   FRAME: 0x95,

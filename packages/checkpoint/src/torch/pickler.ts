@@ -1,46 +1,48 @@
 // Writes a value as the protocol 2 pickle that torch.load expects. Tensors become the calls that
 // rebuild them over storages, which are written next to the pickle (write.ts).
 
-import { type DType, StateDict, Tensor } from '@voxgrad/core';
+import { StateDict, Tensor } from '@voxgrad/core';
 import { CheckpointError, type PathStep } from '../error.js';
 import { MAX_DEPTH } from '../value.js';
 import { ByteWriter } from './bytes.js';
 import { STORAGE_NAMES } from './dtypes.js';
+import type { Layout, SavedStorage } from './layout.js';
 import { Op } from './opcodes.js';
 
-/** Where a tensor's elements are in what is saved. */
-export interface Placed {
-  /** Identity of the storage; tensors with the same one are written over one entry. */
-  readonly storage: object;
-  readonly dtype: DType;
-  /** Elements of the storage. */
-  readonly length: number;
-  readonly strides: readonly number[];
-  readonly offset: number;
+const utf8 = new TextEncoder();
+
+export interface Pickled {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The storages that the pickle names: number `i` is called `i`. */
+  readonly storages: readonly SavedStorage[];
+  /** All tensors in the value, each once. */
+  readonly tensors: readonly Tensor[];
 }
 
-/** The pickle of `value`, and the storages it names: number `i` is called `i`. */
-export function pickle(
-  value: unknown,
-  place: (tensor: Tensor) => Placed,
-): { bytes: Uint8Array<ArrayBuffer>; storages: object[] } {
-  const pickler = new Pickler(place);
-  return { bytes: pickler.run(value), storages: pickler.storages };
+/**
+ * The pickle of `value`.
+ * @throws CheckpointError naming the place in `value` of what cannot be saved
+ */
+export function pickle(value: unknown, layout: Layout): Pickled {
+  const pickler = new Pickler(layout);
+  const bytes = pickler.run(value);
+  return { bytes, storages: pickler.storages, tensors: pickler.tensors };
 }
 
 class Pickler {
+  readonly tensors: Tensor[] = [];
   readonly #out = new ByteWriter();
-  readonly #place: (tensor: Tensor) => Placed;
+  readonly #layout: Layout;
   /** Memo index of each object, and of each name, that has been written. */
   readonly #memo = new Map<object | string, number>();
   readonly #path: PathStep[] = [];
-  readonly #storageIndex = new Map<object, number>();
+  readonly #storageIndex = new Map<SavedStorage, number>();
 
-  constructor(place: (tensor: Tensor) => Placed) {
-    this.#place = place;
+  constructor(layout: Layout) {
+    this.#layout = layout;
   }
 
-  get storages(): object[] {
+  get storages(): SavedStorage[] {
     return [...this.#storageIndex.keys()];
   }
 
@@ -68,10 +70,10 @@ class Pickler {
       throw this.#error(`values nested more than ${MAX_DEPTH} deep cannot be saved`);
     if (value instanceof Tensor) this.#tensor(value);
     else if (value instanceof StateDict) this.#stateDict(value);
-    else if (value instanceof Map) this.#dict(value, value);
-    else if (value instanceof Set) this.#set(value);
-    else if (Array.isArray(value)) this.#list(value, value);
-    else if (value instanceof Uint8Array) this.#bytes(value);
+    else if (is(value, 'Map')) this.#dict(value, value as ReadonlyMap<unknown, unknown>);
+    else if (is(value, 'Set')) this.#set(value as ReadonlySet<unknown>);
+    else if (Array.isArray(value)) this.#array(value);
+    else if (is(value, 'Uint8Array')) this.#bytes(value as Uint8Array);
     else if (isPlain(value)) this.#dict(value, Object.entries(value));
     else
       throw this.#error(
@@ -111,7 +113,12 @@ class Pickler {
   #string(value: string): void {
     if (/\p{Surrogate}/u.test(value))
       throw this.#error('a text with half a surrogate pair cannot be saved');
-    const bytes = new TextEncoder().encode(value);
+    this.#utf8(utf8.encode(value));
+  }
+
+  #utf8(bytes: Uint8Array): void {
+    if (bytes.length >= 2 ** 32)
+      throw this.#error('a text of 4 GiB or more cannot be saved; save a tensor of uint8');
     this.#out.u8(Op.BINUNICODE);
     this.#out.u32(bytes.length);
     this.#out.append(bytes);
@@ -120,9 +127,13 @@ class Pickler {
   #bytes(value: Uint8Array): void {
     // Protocol 2 has no bytes: they are text that is encoded when read.
     this.#global('_codecs', 'encode');
-    let text = '';
-    for (const byte of value) text += String.fromCharCode(byte);
-    this.#string(text);
+    const text = new Uint8Array(2 * value.length);
+    let length = 0;
+    for (const byte of value) {
+      if (byte >= 0x80) text[length++] = 0xc0 | (byte >> 6);
+      text[length++] = byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte;
+    }
+    this.#utf8(text.subarray(0, length));
     this.#string('latin1');
     this.#out.u8(Op.TUPLE2);
     this.#out.u8(Op.REDUCE);
@@ -131,6 +142,18 @@ class Pickler {
 
   // ---- containers ----
   // Each is memoized before its contents are written, so that a cycle finds it.
+
+  #array(value: readonly unknown[]): void {
+    if (isTupleOption(this.#path)) this.#tuple(value);
+    else this.#list(value, value);
+  }
+
+  #tuple(items: readonly unknown[]): void {
+    this.#out.u8(Op.MARK);
+    for (let i = 0; i < items.length; i++) this.#under(i, items[i]);
+    this.#out.u8(Op.TUPLE);
+    this.#memoize(items);
+  }
 
   #list(identity: object, items: readonly unknown[]): void {
     this.#out.u8(Op.EMPTY_LIST);
@@ -143,8 +166,22 @@ class Pickler {
   }
 
   #set(value: ReadonlySet<unknown>): void {
+    const items = [...value];
+    for (const [i, item] of items.entries())
+      if (
+        typeof item === 'object' &&
+        item !== null &&
+        !(item instanceof Tensor || is(item, 'Uint8Array'))
+      )
+        throw this.#error(
+          `a set that holds ${kindOf(item)} (number ${i}) cannot be saved; Python's sets hold plain values`,
+        );
+    this.#checkDistinct(
+      items.filter((item) => isKey(item)),
+      'a set',
+    );
     this.#global('__builtin__', 'set');
-    this.#list({}, [...value]);
+    this.#list({}, items);
     this.#out.u8(Op.TUPLE1);
     this.#out.u8(Op.REDUCE);
     this.#memoize(value);
@@ -177,35 +214,71 @@ class Pickler {
   }
 
   #items(entries: Iterable<readonly [unknown, unknown]>): void {
+    const keys: PathStep[] = [];
     this.#out.u8(Op.MARK);
     for (const [key, value] of entries) {
       if (!isKey(key)) throw this.#error(`${kindOf(key)} as the key of a dict cannot be saved`);
+      if (Number.isNaN(key))
+        throw this.#error('NaN as the key of a dict cannot be saved: Python would not find it');
+      keys.push(key);
       this.#value(key);
       this.#under(key, value);
     }
+    this.#checkDistinct(keys, 'a dict');
     this.#out.u8(Op.SETITEMS);
+  }
+
+  /** In Python 1, 1.0 and True are one key, and the later entry would replace the earlier. */
+  #checkDistinct(keys: readonly PathStep[], where: string): void {
+    const seen = new Map<number | bigint, PathStep>();
+    for (const key of keys) {
+      if (typeof key === 'string' || key === null) continue;
+      const value = Number.isInteger(Number(key)) ? BigInt(key) : Number(key);
+      if (seen.has(value))
+        throw this.#error(
+          `${kindOf(seen.get(value))} ${String(seen.get(value))} and ${kindOf(key)} ${String(key)} are one in ${where} of Python; use texts`,
+        );
+      seen.set(value, key);
+    }
   }
 
   // ---- tensors ----
 
-  /** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, OrderedDict())`. */
   #tensor(tensor: Tensor): void {
-    const placed = this.#place(tensor);
-    this.#global('torch._utils', '_rebuild_tensor_v2');
+    this.tensors.push(tensor);
+    if (PARAMETER in tensor) this.#parameter(tensor);
+    else this.#rebuild(tensor, tensor.requiresGrad);
+    this.#memoize(tensor);
+  }
+
+  /** `_rebuild_parameter(data, requires_grad, OrderedDict())`. */
+  #parameter(tensor: Tensor): void {
+    this.#global('torch._utils', '_rebuild_parameter');
     this.#out.u8(Op.MARK);
-    this.#storage(placed);
-    this.#number(placed.offset);
-    this.#sizes(tensor.shape);
-    this.#sizes(placed.strides);
+    this.#rebuild(tensor, false);
     this.#out.u8(tensor.requiresGrad ? Op.NEWTRUE : Op.NEWFALSE);
     this.#orderedDict();
     this.#out.u8(Op.TUPLE);
     this.#out.u8(Op.REDUCE);
-    this.#memoize(tensor);
+  }
+
+  /** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, OrderedDict())`. */
+  #rebuild(tensor: Tensor, requiresGrad: boolean): void {
+    const { storage, strides, offset } = this.#layout(tensor);
+    this.#global('torch._utils', '_rebuild_tensor_v2');
+    this.#out.u8(Op.MARK);
+    this.#storage(storage);
+    this.#number(offset);
+    this.#sizes(tensor.shape);
+    this.#sizes(strides);
+    this.#out.u8(requiresGrad ? Op.NEWTRUE : Op.NEWFALSE);
+    this.#orderedDict();
+    this.#out.u8(Op.TUPLE);
+    this.#out.u8(Op.REDUCE);
   }
 
   /** Persistent id `('storage', torch.FloatStorage, key, 'cpu', numel)`. */
-  #storage({ storage, dtype, length }: Placed): void {
+  #storage(storage: SavedStorage): void {
     let index = this.#storageIndex.get(storage);
     if (index === undefined) {
       index = this.#storageIndex.size;
@@ -213,10 +286,10 @@ class Pickler {
     }
     this.#out.u8(Op.MARK);
     this.#string('storage');
-    this.#global('torch', STORAGE_NAMES[dtype]);
+    this.#global('torch', STORAGE_NAMES[storage.dtype]);
     this.#string(String(index));
     this.#string('cpu');
-    this.#number(length);
+    this.#number(storage.length);
     this.#out.u8(Op.TUPLE);
     this.#out.u8(Op.BINPERSID);
   }
@@ -233,7 +306,7 @@ class Pickler {
     const text = `${module}\n${name}\n`;
     if (this.#recall(text)) return;
     this.#out.u8(Op.GLOBAL);
-    this.#out.append(new TextEncoder().encode(text));
+    this.#out.append(utf8.encode(text));
     this.#memoize(text);
   }
 
@@ -277,18 +350,37 @@ class Pickler {
 const isKey = (key: unknown): key is PathStep =>
   key === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof key);
 
-/** An object literal, and not an instance of some class. */
+/** What nn marks its parameters with, from whichever copy of it they come. */
+const PARAMETER = Symbol.for('voxgrad.nn.Parameter');
+
+/** Options of optimizers that are tuples in PyTorch, where a list would not equal them. */
+const TUPLE_OPTIONS: readonly PathStep[] = ['betas', 'etas', 'step_sizes'];
+
+/** Whether `path` ends in `["param_groups"][i]["betas"]` or the like. */
+const isTupleOption = (path: readonly PathStep[]): boolean =>
+  path.at(-3) === 'param_groups' && TUPLE_OPTIONS.includes(path.at(-1) ?? null);
+
+/** By tag and not by instanceof: a value may come from another realm. */
+const is = (value: object, tag: string): boolean =>
+  Object.prototype.toString.call(value) === `[object ${tag}]`;
+
+/** An object literal of any realm, and not an instance of some class. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
+  return prototype === null || (is(value, 'Object') && Object.getPrototypeOf(prototype) === null);
 }
 
 function adviceOn(value: object): string {
+  if (is(value, 'Date')) return '; save its toISOString() or getTime()';
+  if (is(value, 'Promise')) return '; await it first';
+  if (is(value, 'ArrayBuffer')) return '; save new Uint8Array(buffer)';
   if (ArrayBuffer.isView(value)) return '; make it a tensor first: tensor(array)';
   return 'stateDict' in value ? '; save its stateDict()' : '';
 }
 
-const kindOf = (value: unknown): string =>
-  value === undefined ? 'undefined' : article(typeof value);
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return article(Array.isArray(value) ? 'array' : typeof value);
+}
 
 const article = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;

@@ -1,29 +1,21 @@
-// A .pt file: unpickle the description, check every storage that it names, read them, build.
+// A .pt file of PyTorch 1.6 and later: unpickle the description, and check that every storage it
+// names is there and as long as it says.
 
-import type { Device } from '@voxgrad/core';
 import { CheckpointError } from '../error.js';
+import type { Checkpoint } from '../format.js';
 import type { Source } from '../source.js';
-import type { Loaded } from '../value.js';
-import { materialize } from './materialize.js';
-import { Storages } from './storages.js';
+import { torchCheckpoint } from './checkpoint.js';
+import type { StoragePlace } from './describe.js';
 import { storageOf } from './tensors.js';
 import { unpickle } from './unpickler.js';
 import type { StorageRef } from './values.js';
 import { type Archive, MAX_WORD_BYTES, openArchive } from './zip.js';
 
-/** A data.pkl beyond this is no description of tensors. */
-const MAX_PICKLE_BYTES = 512 * 2 ** 20;
-
-export interface ReadOptions {
-  readonly device: Device;
-  readonly stripPrefixes: boolean;
-}
-
-/** Reads the object in a zip archive of torch.save. */
-export async function readTorchZip(source: Source, options: ReadOptions): Promise<Loaded> {
+/** Opens a zip archive of torch.save, or of torch.jit.save. */
+export async function openTorchZip(source: Source): Promise<Checkpoint> {
   const archive = await openArchive(source);
   const refs: StorageRef[] = [];
-  const { value } = unpickle(await archive.read('data.pkl', MAX_PICKLE_BYTES), {
+  const { value } = unpickle(await archive.readPickle(), {
     entry: archive.fullName('data.pkl'),
     persistentLoad(id, context) {
       const ref = storageOf(id, context);
@@ -32,29 +24,36 @@ export async function readTorchZip(source: Source, options: ReadOptions): Promis
     },
   });
   // All sizes first: a file that lies is refused before it costs memory.
-  const names = new Set(refs.flatMap((ref) => entryOf(ref, archive)));
-  const storages = new Storages(await isBigEndian(archive));
-  for (const name of names) storages.add(name, await archive.read(`data/${name}`));
-  return materialize(value, { storages, ...options });
+  const places = new Map<string, StoragePlace>();
+  for (const ref of refs) {
+    checkStorage(ref, archive);
+    if (typeof ref.key === 'string' && !places.has(ref.key))
+      places.set(ref.key, await archive.placeOf(`data/${ref.key}`));
+  }
+  return torchCheckpoint('torch-zip', value, {
+    source,
+    bigEndian: await isBigEndian(archive),
+    placeOf: (key) => places.get(key) ?? {},
+    read: (key) => archive.read(`data/${key}`),
+    readPart: (key, begin, end) => archive.readPart(`data/${key}`, begin, end),
+  });
 }
 
-/** The storage's key, after its entry has been found to have the announced size. */
-function entryOf({ key, type, length }: StorageRef, archive: Archive): string[] {
-  if (typeof key !== 'string' || type.unsupported !== undefined) return [];
+function checkStorage({ key, type, length }: StorageRef, archive: Archive): void {
+  if (typeof key !== 'string') return;
   const name = `data/${key}`;
   const size = archive.sizeOf(name);
   const expected = length * type.unit;
-  if (size !== undefined && size !== expected)
+  if (size === undefined)
+    throw new CheckpointError('CORRUPT', 'is named in the pickle, but missing from the archive', {
+      entry: archive.fullName(name),
+    });
+  if (size !== expected)
     throw new CheckpointError(
       'CORRUPT',
       `has ${size} bytes, but the pickle says ${length} elements of ${type.name}, ${expected} bytes`,
       { entry: archive.fullName(name) },
     );
-  if (size === undefined)
-    throw new CheckpointError('CORRUPT', 'is named in the pickle, but missing from the archive', {
-      entry: archive.fullName(name),
-    });
-  return [key];
 }
 
 /** The `byteorder` entry came with PyTorch 2.1; before, files were written little-endian. */

@@ -2,13 +2,14 @@
 // strides and an offset over it (torch/_utils.py). Geometry is checked here, against the storage's
 // announced length; that the storage has that length is checked when it is read.
 
-import { bytesPerElement, type DType } from '@voxgrad/core';
+import { bytesPer, type FileDType } from '../elements.js';
 import { MAX_DIMS } from '../value.js';
 import { CONVERSIONS } from './dtypes.js';
 import { NumpyArray } from './numpy.js';
 import {
   type CallContext,
   DTypeName,
+  InertObject,
   PyDict,
   PyGlobal,
   PyTuple,
@@ -22,12 +23,16 @@ import {
 /** Arguments of a rebuild function, as a tensor over whatever storage came first. */
 type Args = readonly (PyValue | undefined)[];
 
+/** What a storage costs more than other values. */
+const STORAGE_WORK = 4;
+
 /**
  * `('storage', torch.FloatStorage, key, location, numel[, view])`. A view, in legacy files only, is
  * `(key, offset, size)` in elements, or None.
  */
 export function storageOf(id: PyValue, context: CallContext): StorageRef {
   const [tag, type, key, , count, view] = id instanceof PyTuple ? id.items : [];
+  context.spend(STORAGE_WORK);
   if (tag !== 'storage' || !(type instanceof StorageClass) || typeof key !== 'string')
     throw context.error('a persistent id that is not a storage');
   const length = size(count, 'the number of elements of a storage', context);
@@ -38,24 +43,37 @@ export function storageOf(id: PyValue, context: CallContext): StorageRef {
   return new StorageRef(key, type, length, window);
 }
 
+/** Legacy files name the class of a module with its source: `('module', class, file, source)`. */
+export function moduleClass(id: PyValue): PyGlobal | undefined {
+  const [tag, type] = id instanceof PyTuple ? id.items : [];
+  return tag === 'module' && type instanceof PyGlobal ? type : undefined;
+}
+
 /** A tensor over `storage`, or the reason why it cannot be one. */
 export function tensorOver(
   [storage, offset, shape, strides, requiresGrad]: Args,
-  dtype: DType | undefined,
+  given: FileDType | undefined,
   context: CallContext,
 ): TensorRef | Unsupported {
   if (!(storage instanceof StorageRef)) throw context.error('a tensor without a storage');
-  const kind = storage.type.unsupported;
-  if (kind !== undefined)
-    return new Unsupported(`a ${kind} tensor (${storage.type.name})`, CONVERSIONS[kind]);
-  const element = dtype ?? storage.type.dtype;
+  const { dtype, unsupported, name } = storage.type;
+  if (unsupported !== undefined)
+    return new Unsupported(
+      `a ${unsupported.kind} tensor (${name})`,
+      CONVERSIONS[unsupported.kind],
+      {
+        dtype: unsupported.dtype,
+        shape: sizesOf(shape, 'shape', context),
+      },
+    );
+  const element = given ?? dtype;
   if (element === undefined) throw context.error('a tensor of untyped bytes without a dtype');
   const sizes = sizesOf(shape, 'shape', context);
   const steps = sizesOf(strides, 'strides', context);
   if (sizes.length !== steps.length)
     throw context.error(`a tensor of ${sizes.length} dims with ${steps.length} strides`);
   const start = size(offset, 'the offset of a tensor', context);
-  const fits = placeIn(storage, element, sizes, steps, start);
+  const fits = placeIn(storage, bytesPer(element), sizes, steps, start);
   if (typeof fits === 'string') throw context.error(fits);
   return new TensorRef(storage, element, sizes, steps, fits.offset, requiresGrad === true);
 }
@@ -63,7 +81,7 @@ export function tensorOver(
 /** The tensor's offset in the whole storage, or what is wrong with its geometry. */
 function placeIn(
   storage: StorageRef,
-  dtype: DType,
+  bytes: number,
   shape: readonly number[],
   strides: readonly number[],
   offset: number,
@@ -75,7 +93,7 @@ function placeIn(
   if (shape.includes(0)) return { offset: 0 };
   const last = shape.reduce((index, n, axis) => index + (n - 1) * strides[axis], offset);
   // How many units of the storage one element takes: 1, except over plain bytes.
-  const unit = bytesPerElement(dtype) / type.unit;
+  const unit = bytes / type.unit;
   const available = Math.floor(window.length / unit);
   if (last >= available)
     return (
@@ -86,10 +104,14 @@ function placeIn(
   return Number.isInteger(place) ? { offset: place } : 'a tensor that begins within an element';
 }
 
+/** What the sizes of a tensor cost more than other calls, besides a part of each. */
+const SIZES_WORK = 2;
+
 function sizesOf(value: PyValue | undefined, what: string, context: CallContext): number[] {
   const items = value instanceof PyTuple ? value.items : Array.isArray(value) ? value : undefined;
   if (items === undefined) throw context.error(`the ${what} of a tensor is not a tuple`);
   if (items.length > MAX_DIMS) throw context.error(`a tensor of ${items.length} dims`);
+  context.spend(SIZES_WORK + (items.length >> 2));
   return items.map((item) => size(item, `the ${what} of a tensor`, context));
 }
 
@@ -108,25 +130,32 @@ function rebuildV2(args: Args, context: CallContext): PyValue {
 function rebuildV3(args: Args, context: CallContext): PyValue {
   const named = args[6];
   if (!(named instanceof DTypeName)) throw context.error('a tensor without a dtype');
-  const { dtype, shortName } = named;
-  if (dtype === undefined)
-    return new Unsupported(`a tensor of dtype ${shortName}`, 'Save t.to(torch.float32) instead');
-  return withMetadata(tensorOver(args, dtype, context), args[7]);
+  const { element, shortName } = named;
+  if (element === undefined)
+    return new Unsupported(`a tensor of dtype ${shortName}`, 'Save t.to(torch.float32) instead', {
+      dtype: shortName,
+      shape: sizesOf(args[2], 'shape', context),
+    });
+  return withMetadata(tensorOver(args, element, context), args[7]);
 }
 
 /** The flags of lazy conjugation and negation change what the stored numbers mean. */
-function withMetadata(tensor: PyValue, metadata: PyValue | undefined): PyValue {
+function withMetadata(tensor: TensorRef | Unsupported, metadata: PyValue | undefined): PyValue {
   const flags = metadata instanceof PyDict ? [...metadata.entries.values()] : [];
-  if (!flags.includes(true)) return tensor;
-  return new Unsupported('a tensor with a pending conj() or neg()', 'Save t.clone() instead of t');
+  if (tensor instanceof Unsupported || !flags.includes(true)) return tensor;
+  const { element, shape } = tensor;
+  return new Unsupported('a tensor with a pending conj() or neg()', 'Save t.clone() instead of t', {
+    dtype: element,
+    shape,
+  });
 }
 
 /** `_rebuild_parameter(data, requires_grad, hooks)`. */
 function rebuildParameter([data, requiresGrad]: Args, context: CallContext): PyValue {
-  if (data instanceof Unsupported) return data;
+  if (data instanceof Unsupported || data instanceof InertObject) return data;
   if (!(data instanceof TensorRef)) throw context.error('a parameter that is not a tensor');
-  const { storage, dtype, shape, strides, offset } = data;
-  return new TensorRef(storage, dtype, shape, strides, offset, requiresGrad === true);
+  const { storage, element, shape, strides, offset } = data;
+  return new TensorRef(storage, element, shape, strides, offset, requiresGrad === true);
 }
 
 /**
@@ -137,13 +166,18 @@ function rebuildDeviceTensor([data, dtype, , requiresGrad]: Args, context: CallC
   const tensor = data instanceof NumpyArray ? data.contents : data;
   const rebuilt = rebuildParameter([tensor, requiresGrad], context);
   if (!(rebuilt instanceof TensorRef && dtype instanceof DTypeName)) return rebuilt;
-  if (rebuilt.dtype === dtype.dtype) return rebuilt;
-  return new Unsupported(`a ${dtype.shortName} tensor kept as ${rebuilt.dtype}`, 'Save t.cpu()');
+  if (rebuilt.element === dtype.element) return rebuilt;
+  const { element, shape } = rebuilt;
+  return new Unsupported(`a ${dtype.shortName} tensor kept as ${element}`, 'Save t.cpu()', {
+    dtype: dtype.shortName,
+    shape,
+  });
 }
 
-/** `_rebuild_from_type_v2(function, type, args, state)`: a tensor with Python attributes. */
+/** `_rebuild_from_type_v2(function, type, args, state)`: of a subclass, or with attributes. */
 function rebuildFromType([callee, type, args]: Args, context: CallContext): PyValue {
-  if (type !== TENSOR && type !== PARAMETER) throw context.error('a tensor of an unknown class');
+  // A subclass of Tensor, such as MONAI's MetaTensor, is read as the tensor that it wraps.
+  if (!(type instanceof PyGlobal)) throw context.error('a tensor without a class');
   const call = callee instanceof PyGlobal ? callee.call : undefined;
   // Not itself: PyTorch never nests it, and a file could nest it without end.
   if (call === undefined || call === rebuildFromType || !(args instanceof PyTuple))
@@ -151,7 +185,32 @@ function rebuildFromType([callee, type, args]: Args, context: CallContext): PyVa
   return call(args.items, context);
 }
 
-const refuse = (kind: string) => () => new Unsupported(`a ${kind} tensor`, CONVERSIONS[kind]);
+const unsupported = (kind: string, tensor?: Unsupported['tensor']) =>
+  new Unsupported(`a ${kind} tensor`, CONVERSIONS[kind], tensor);
+
+/** `_rebuild_sparse_tensor(layout, (indices[, more indices], values, size[, flag]))`. */
+function rebuildSparse([, data]: Args, context: CallContext): PyValue {
+  const items = data instanceof PyTuple ? data.items : [];
+  const values = items.findLast((item) => item instanceof TensorRef || item instanceof Unsupported);
+  const size = items.findLast((item) => item instanceof PyTuple);
+  if (values === undefined || size === undefined) return unsupported('sparse');
+  const dtype = values instanceof TensorRef ? values.element : (values.tensor?.dtype ?? 'unknown');
+  return unsupported('sparse', { dtype, shape: sizesOf(size, 'shape', context) });
+}
+
+/** `_rebuild_qtensor(storage, offset, size, stride, quantizer, requires_grad, hooks)`. */
+function rebuildQuantized(args: Args, context: CallContext): PyValue {
+  const over = tensorOver(args.slice(0, 4), undefined, context);
+  const dtype = over instanceof Unsupported ? over.tensor?.dtype : over.element;
+  const shape = sizesOf(args[2], 'shape', context);
+  return unsupported('quantized', { dtype: dtype ?? 'unknown', shape });
+}
+
+/** `_rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad)`. */
+function rebuildMeta([dtype, shape]: Args, context: CallContext): PyValue {
+  if (!(dtype instanceof DTypeName)) throw context.error('a tensor without a dtype');
+  return unsupported('meta', { dtype: dtype.shortName, shape: sizesOf(shape, 'shape', context) });
+}
 
 const TENSOR = new PyGlobal('torch.Tensor');
 const PARAMETER = new PyGlobal('torch.nn.parameter.Parameter', rebuildParameter);
@@ -170,10 +229,11 @@ export const TENSOR_GLOBALS: readonly PyGlobal[] = [
   ...['torch._tensor._rebuild_from_type_v2', 'torch._tensor._rebuild_from_type'].map(
     (name) => new PyGlobal(name, rebuildFromType),
   ),
-  new PyGlobal('torch._utils._rebuild_sparse_tensor', refuse('sparse')),
-  new PyGlobal('torch._utils._rebuild_qtensor', refuse('quantized')),
-  new PyGlobal('torch._utils._rebuild_meta_tensor_no_storage', refuse('meta')),
-  new PyGlobal('torch._utils._rebuild_nested_tensor', refuse('nested')),
+  new PyGlobal('torch._utils._rebuild_sparse_tensor', rebuildSparse),
+  new PyGlobal('torch._utils._rebuild_sparse_csr_tensor', rebuildSparse), // before PyTorch 2.0
+  new PyGlobal('torch._utils._rebuild_qtensor', rebuildQuantized),
+  new PyGlobal('torch._utils._rebuild_meta_tensor_no_storage', rebuildMeta),
+  new PyGlobal('torch._utils._rebuild_nested_tensor', () => unsupported('nested')),
   ...['tensor_from_cpu_tensor', 'tensor_from_numpy'].map(
     (name) => new PyGlobal(`torch._utils._rebuild_device_${name}`, rebuildDeviceTensor),
   ),

@@ -2,27 +2,39 @@
 // PyTorch's files contain and the names on the allow list (globals.ts), and never looks a name up
 // anywhere else. Semantics follow CPython's Lib/pickle.py.
 
-import { CheckpointError } from '../error.js';
+import { CheckpointError, type Where } from '../error.js';
 import { ByteReader } from './bytes.js';
-import { findGlobal } from './globals.js';
+import { findGlobal, isHarmful } from './globals.js';
 import { Op } from './opcodes.js';
 import {
   Buildable,
+  BYTES_WORK,
   type CallContext,
   checkKey,
   DICT_WORK,
+  InertObject,
   PyDict,
   PyGlobal,
   PySet,
   PyTuple,
   type PyValue,
+  UnknownGlobal,
 } from './values.js';
 
 /**
- * Bound on opcodes plus the work of called functions. Each makes at most one object of some 100
- * bytes, so this also bounds memory, to about 1 GB; real checkpoints stay below a million.
+ * Bound on opcodes plus the work of what they call. A unit stands for some 60 bytes of memory, so
+ * that all of them are less than 300 MB; what takes more pays for it (`CallContext.spend`). Real
+ * checkpoints of thousands of tensors stay below a million; larger ones have larger pickles.
  */
-const MAX_WORK = 4_000_000;
+const MIN_WORK = 2_000_000;
+const MAX_WORK = 4_500_000;
+const BYTES_PER_WORK = 8;
+
+/** Pickles name an object once, and refer back to it. */
+const NAME_WORK = 10;
+
+/** All empty tuples, as in Python. */
+const NOTHING = new PyTuple([]);
 
 /** Longest integer, in bytes. Python writes seeds and hashes of a few dozen bytes at most. */
 const MAX_INTEGER_BYTES = 1024;
@@ -32,6 +44,8 @@ export interface PickleOptions {
   readonly entry?: string;
   /** Where in `bytes` the pickle begins. */
   readonly start?: number;
+  /** Where in the file `bytes` begin, for messages. */
+  readonly fileOffset?: number;
   /** Resolves a persistent id; PyTorch's stand for storages. Without it they are refused. */
   persistentLoad?(id: PyValue, context: CallContext): PyValue;
 }
@@ -53,17 +67,20 @@ class Unpickler implements CallContext {
   readonly #below: PyValue[][] = [];
   readonly #memo = new Map<number, PyValue>();
   #opcodeAt = 0;
+  readonly #maxWork: number;
   #work = 0;
 
   constructor(bytes: Uint8Array<ArrayBuffer>, options: PickleOptions) {
-    this.#in = new ByteReader(bytes, options.entry, options.start);
+    this.#maxWork = Math.min(MAX_WORK, MIN_WORK + Math.floor(bytes.length / BYTES_PER_WORK));
+    this.#in = new ByteReader(bytes, options.entry, options.start, options.fileOffset);
     this.#options = options;
   }
 
   /** What each opcode does, grouped as in pickletools. */
   static readonly #STEPS = new Map<number, (m: Unpickler) => void>([
     [Op.PROTO, (m) => m.#protocol(m.#in.u8())],
-    [Op.FRAME, (m) => m.#frame(m.#in.u64())],
+    // Frames only help buffering; what matters is that the announced bytes exist.
+    [Op.FRAME, (m) => m.#in.need(m.#in.u64())],
 
     [Op.NONE, (m) => m.#push(null)],
     [Op.NEWTRUE, (m) => m.#push(true)],
@@ -71,28 +88,28 @@ class Unpickler implements CallContext {
     [Op.BININT, (m) => m.#push(m.#in.i32())],
     [Op.BININT1, (m) => m.#push(m.#in.u8())],
     [Op.BININT2, (m) => m.#push(m.#in.u16())],
-    [Op.LONG1, (m) => m.#push(m.#in.integer(m.#in.u8()))],
-    [Op.LONG4, (m) => m.#push(m.#in.integer(m.#integerLength(m.#in.u32())))],
+    [Op.LONG1, (m) => m.#integer(m.#in.u8())],
+    [Op.LONG4, (m) => m.#integer(m.#in.u32())],
     [Op.BINFLOAT, (m) => m.#push(m.#in.f64BigEndian())],
-    [Op.BINUNICODE, (m) => m.#push(m.#in.string(m.#in.u32()))],
-    [Op.SHORT_BINUNICODE, (m) => m.#push(m.#in.string(m.#in.u8()))],
-    [Op.BINUNICODE8, (m) => m.#push(m.#in.string(m.#in.u64()))],
+    [Op.BINUNICODE, (m) => m.#text(m.#in.u32())],
+    [Op.SHORT_BINUNICODE, (m) => m.#text(m.#in.u8())],
+    [Op.BINUNICODE8, (m) => m.#text(m.#in.u64())],
     [Op.BINSTRING, (m) => m.#push(m.#in.oldString(m.#in.u32()))],
     [Op.SHORT_BINSTRING, (m) => m.#push(m.#in.oldString(m.#in.u8()))],
-    [Op.BINBYTES, (m) => m.#push(m.#in.copy(m.#in.u32()))],
-    [Op.SHORT_BINBYTES, (m) => m.#push(m.#in.copy(m.#in.u8()))],
-    [Op.BINBYTES8, (m) => m.#push(m.#in.copy(m.#in.u64()))],
-    [Op.BYTEARRAY8, (m) => m.#push(m.#in.copy(m.#in.u64()))],
+    [Op.BINBYTES, (m) => m.#bytes(m.#in.u32())],
+    [Op.SHORT_BINBYTES, (m) => m.#bytes(m.#in.u8())],
+    [Op.BINBYTES8, (m) => m.#bytes(m.#in.u64())],
+    [Op.BYTEARRAY8, (m) => m.#bytes(m.#in.u64())],
 
     [Op.EMPTY_LIST, (m) => m.#push([])],
     [Op.EMPTY_DICT, (m) => m.#emptyDict()],
-    [Op.EMPTY_SET, (m) => m.#push(new PySet())],
-    [Op.EMPTY_TUPLE, (m) => m.#push(new PyTuple([]))],
+    [Op.EMPTY_SET, (m) => m.#set([])],
+    [Op.EMPTY_TUPLE, (m) => m.#push(NOTHING)],
     [Op.TUPLE1, (m) => m.#push(new PyTuple(m.#popMany(1)))],
     [Op.TUPLE2, (m) => m.#push(new PyTuple(m.#popMany(2)))],
     [Op.TUPLE3, (m) => m.#push(new PyTuple(m.#popMany(3)))],
     [Op.TUPLE, (m) => m.#push(new PyTuple(m.#popMark()))],
-    [Op.FROZENSET, (m) => m.#push(new PySet(m.#popMark()))],
+    [Op.FROZENSET, (m) => m.#set(m.#popMark(), true)],
     [Op.APPEND, (m) => m.#append(m.#popMany(1))],
     [Op.APPENDS, (m) => m.#append(m.#popMark())],
     [Op.ADDITEMS, (m) => m.#addItems(m.#popMark())],
@@ -112,6 +129,7 @@ class Unpickler implements CallContext {
     [Op.STACK_GLOBAL, (m) => m.#stackGlobal(m.#popMany(2))],
     [Op.REDUCE, (m) => m.#call(m.#popMany(2))],
     [Op.NEWOBJ, (m) => m.#call(m.#popMany(2))],
+    [Op.NEWOBJ_EX, (m) => m.#callWithNames(m.#popMany(3))],
     [Op.BUILD, (m) => m.#build(m.#pop())],
     [Op.BINPERSID, (m) => m.#persistent(m.#pop())],
   ]);
@@ -120,20 +138,33 @@ class Unpickler implements CallContext {
     return this.#in.offset;
   }
 
+  get where(): Where {
+    return { entry: this.#in.entry, offset: this.#opcodeAt + this.#in.base };
+  }
+
   error(text: string): CheckpointError {
     return this.#in.error(text, this.#opcodeAt);
   }
 
   spend(units: number): void {
     this.#work += units;
-    if (this.#work > MAX_WORK)
-      throw new CheckpointError('LIMIT', `the pickle has more than ${MAX_WORK} operations`, {
-        entry: this.#in.entry,
-        offset: this.#opcodeAt,
-      });
+    if (this.#work > this.#maxWork)
+      throw new CheckpointError(
+        'LIMIT',
+        `the pickle makes more objects than one of ${this.#in.bytes.length} bytes honestly does`,
+        this.where,
+      );
   }
 
   run(): PyValue {
+    const first = this.#in.peek();
+    if (first !== undefined && first !== Op.PROTO)
+      throw new CheckpointError(
+        'UNSUPPORTED',
+        'is no pickle of protocol 2 to 5. Protocols 0 and 1 are not read: save it again in Python ' +
+          'with torch.save(torch.load(path), other), whose pickle_protocol is 2',
+        this.where,
+      );
     for (;;) {
       this.#opcodeAt = this.offset;
       this.spend(1);
@@ -157,16 +188,6 @@ class Unpickler implements CallContext {
 
   #protocol(version: number): void {
     if (version < 2 || version > 5) throw this.error(`pickle protocol ${version} is not known`);
-  }
-
-  /** Frames only help buffering; what matters is that the announced bytes exist. */
-  #frame(length: number): void {
-    if (length > this.#in.remaining) throw this.error('a frame reaches past the end');
-  }
-
-  #integerLength(length: number): number {
-    if (length > MAX_INTEGER_BYTES) throw this.error(`an integer of ${length} bytes`);
-    return length;
   }
 
   // ---- stack and memo ----
@@ -216,17 +237,42 @@ class Unpickler implements CallContext {
     this.#push(value);
   }
 
+  // ---- values ----
+
+  #integer(length: number): void {
+    if (length > MAX_INTEGER_BYTES) throw this.error(`an integer of ${length} bytes`);
+    this.spend(length >> 3);
+    this.#push(this.#in.integer(length));
+  }
+
+  #text(length: number): void {
+    this.spend(1);
+    this.#push(this.#in.string(length));
+  }
+
+  #bytes(length: number): void {
+    this.spend(BYTES_WORK);
+    this.#push(this.#in.copy(length));
+  }
+
+  #set(items: PyValue[], frozen = false): void {
+    this.spend(1);
+    this.#push(new PySet(items, frozen));
+  }
+
   // ---- containers ----
 
   #append(values: PyValue[]): void {
-    const list = this.#top();
+    const top = this.#top();
+    const list = top instanceof InertObject ? top.items : top;
     if (!Array.isArray(list)) throw this.error('appends to something that is not a list');
     for (const value of values) list.push(value);
   }
 
   #addItems(values: PyValue[]): void {
     const set = this.#top();
-    if (!(set instanceof PySet)) throw this.error('adds to something that is not a set');
+    if (!(set instanceof PySet || set instanceof InertObject))
+      throw this.error('adds to something that is not a set');
     for (const value of values) set.items.push(value);
   }
 
@@ -237,7 +283,8 @@ class Unpickler implements CallContext {
 
   #setItems(values: PyValue[]): void {
     const dict = this.#top();
-    if (!(dict instanceof PyDict)) throw this.error('sets a key of something that is not a dict');
+    if (!(dict instanceof PyDict || dict instanceof InertObject))
+      throw this.error('sets a key of something that is not a dict');
     if (values.length % 2 !== 0) throw this.error('sets keys with a value missing');
     for (let i = 0; i < values.length; i += 2) {
       checkKey(values[i], this);
@@ -248,9 +295,10 @@ class Unpickler implements CallContext {
   // ---- objects ----
 
   #global(module: string, name: string): void {
+    this.spend(NAME_WORK);
+    if (isHarmful(module, name)) throw this.#refuse(module, name);
     const found = findGlobal(module, name);
-    if (found === undefined) throw this.#refuse(module, name);
-    this.#push(found);
+    this.#push(found ?? new UnknownGlobal(`${module}.${name}`, this.where));
   }
 
   #stackGlobal([module, name]: PyValue[]): void {
@@ -262,10 +310,10 @@ class Unpickler implements CallContext {
   #refuse(module: string, name: string): CheckpointError {
     return new CheckpointError(
       'REFUSED',
-      `names the Python object ${JSON.stringify(`${module}.${name}`)}. Only tensors and plain data ` +
-        'are read, and nothing in a file is run. If you trust the file, load it in Python and save ' +
-        'what you need: torch.save(model.state_dict(), path)',
-      { entry: this.#in.entry, offset: this.#opcodeAt },
+      `names the Python object ${JSON.stringify(`${module}.${name}`)}, which runs code or reaches ` +
+        'the system: that has no place in a checkpoint, and the file may be made to do harm. Here nothing in a file ' +
+        'is run. Do not load it in Python; get the weights from elsewhere',
+      this.where,
     );
   }
 
@@ -274,6 +322,14 @@ class Unpickler implements CallContext {
       throw this.error('calls something that cannot be called');
     if (!(args instanceof PyTuple)) throw this.error('calls with arguments that are not a tuple');
     this.#push(callee.call(args.items, this));
+  }
+
+  /** `class.__new__(*args, **names)`; no class on the allow list takes names. */
+  #callWithNames([callee, args, names]: PyValue[]): void {
+    if (!(names instanceof PyDict)) throw this.error('calls with names that are not a dict');
+    const known = callee instanceof PyGlobal && !(callee instanceof UnknownGlobal);
+    if (known && names.entries.size > 0) throw this.error('calls with arguments by name');
+    this.#call([callee, args]);
   }
 
   #build(state: PyValue): void {

@@ -4,7 +4,8 @@
 // The rest are the classes below. Nothing here runs anything.
 
 import type { DType } from '@voxgrad/core';
-import type { CheckpointError } from '../error.js';
+import { dtypeFor, type FileDType } from '../elements.js';
+import type { CheckpointError, Where } from '../error.js';
 
 export type PyValue =
   | null
@@ -25,6 +26,8 @@ export type PyValue =
 
 /** What functions of the allow list get from the unpickler that calls them. */
 export interface CallContext {
+  /** Where the current opcode stands. */
+  readonly where: Where;
   /** An error located at the current opcode. */
   error(text: string): CheckpointError;
   /** Pays for work that is not proportional to the opcode's own length; throws when too much. */
@@ -36,11 +39,18 @@ export class PyTuple {
 }
 
 export class PySet {
-  constructor(readonly items: PyValue[] = []) {}
+  constructor(
+    readonly items: PyValue[] = [],
+    /** Whether it is a frozenset, which may be a key. */
+    readonly frozen = false,
+  ) {}
 }
 
 /** What a dict costs more than other objects, for its hash table; see `CallContext.spend`. */
 export const DICT_WORK = 4;
+
+/** What bytes cost more, for the buffer of their own. */
+export const BYTES_WORK = 4;
 
 /** A dict or a subclass of it. */
 export class PyDict {
@@ -53,7 +63,8 @@ export class PyDict {
 
 /** Lists, dicts and sets are no keys in Python; here they would only be found by identity. */
 export function checkKey(key: PyValue, context: CallContext): void {
-  if (Array.isArray(key) || key instanceof PyDict || key instanceof PySet)
+  const frozen = key instanceof PySet && key.frozen;
+  if (Array.isArray(key) || key instanceof PyDict || (key instanceof PySet && !frozen))
     throw context.error('uses a list, dict or set as a key');
 }
 
@@ -70,11 +81,59 @@ export abstract class Buildable {
   abstract build(state: PyValue, context: CallContext): void;
 }
 
-/** torch.float32 and its like; `dtype` is undefined for those that cannot be held here. */
+/** A class or function that is not on the allow list: its name, and where it is named. */
+export class UnknownGlobal extends PyGlobal {
+  constructor(
+    name: string,
+    readonly where: Where,
+  ) {
+    super(name, (args, context) => {
+      context.spend(DICT_WORK);
+      return new InertObject(this, args);
+    });
+  }
+}
+
+/**
+ * What a file says of an object of an unknown class: the arguments that it would have been made
+ * with and what it would have been filled with. It is data, and nothing is made from it.
+ */
+export class InertObject extends Buildable {
+  /** What would have been appended or added to it, as to a subclass of list or set. */
+  readonly items: PyValue[] = [];
+  /** What would have been set in it, as in a subclass of dict. */
+  readonly entries = new Map<PyValue, PyValue>();
+  #state: PyValue = null;
+
+  constructor(
+    readonly type: UnknownGlobal,
+    readonly args: readonly PyValue[],
+  ) {
+    super();
+  }
+
+  get className(): string {
+    return this.type.name;
+  }
+
+  build(state: PyValue): void {
+    this.#state = state;
+  }
+
+  /** Its `__dict__`; `(dict, slots)` is the form of classes with slots. */
+  get attributes(): ReadonlyMap<PyValue, PyValue> {
+    const [first] = this.#state instanceof PyTuple ? this.#state.items : [this.#state];
+    return first instanceof PyDict ? first.entries : NONE;
+  }
+}
+
+const NONE: ReadonlyMap<PyValue, PyValue> = new Map();
+
+/** torch.float32 and its like; `element` is undefined for those that cannot be held here. */
 export class DTypeName extends PyGlobal {
   constructor(
     readonly shortName: string,
-    readonly dtype: DType | undefined,
+    readonly element: FileDType | undefined,
   ) {
     super(`torch.${shortName}`);
   }
@@ -88,8 +147,8 @@ export class StorageClass extends PyGlobal {
     readonly dtype: DType | undefined,
     /** Bytes of an element. */
     readonly unit: number,
-    /** What tensors over it are that cannot be loaded: `complex` or `quantized`. */
-    readonly unsupported?: string,
+    /** Of tensors over it that cannot be loaded: `complex` or `quantized`, and their dtype. */
+    readonly unsupported?: { readonly kind: string; readonly dtype: string },
   ) {
     super(name);
   }
@@ -105,6 +164,8 @@ export class StorageRef {
     readonly length: number,
     /** The part that tensors may look into; legacy files name parts of a storage. */
     readonly window: { readonly offset: number; readonly length: number } = { offset: 0, length },
+    /** Of bytes in the pickle: whether the elements are big-endian. */
+    readonly bigEndian = false,
   ) {}
 }
 
@@ -112,19 +173,26 @@ export class StorageRef {
 export class TensorRef {
   constructor(
     readonly storage: StorageRef,
-    readonly dtype: DType,
+    readonly element: FileDType,
     readonly shape: readonly number[],
     readonly strides: readonly number[],
     readonly offset: number,
     readonly requiresGrad: boolean,
   ) {}
+
+  /** The dtype that it is loaded with. */
+  get dtype(): DType {
+    return dtypeFor(this.element);
+  }
 }
 
-/** A value that is understood but has no counterpart; loading it is refused, skipping it is not. */
+/** A value that is understood but has no counterpart; it is left out of what is loaded. */
 export class Unsupported {
   constructor(
     /** Such as `a complex tensor (ComplexFloatStorage)`. */
     readonly what: string,
     readonly advice: string,
+    /** Of a tensor, what PyTorch or NumPy would call its dtype, and its shape. */
+    readonly tensor?: { readonly dtype: string; readonly shape: readonly number[] },
   ) {}
 }

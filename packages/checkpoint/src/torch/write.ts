@@ -1,9 +1,10 @@
 // The zip archive of torch.save, as PyTorch 1.13 and later read it: entries are stored, not
 // deflated, and their data aligned to 64 bytes so that they can be mapped into memory.
 
-import { bytesPerElement, contiguousStrides, type Tensor } from '@voxgrad/core';
-import * as zip from '@zip.js/zip.js';
-import { type Placed, pickle } from './pickler.js';
+import type { Contents } from '../write/contents.js';
+import { type ZipEntry, zipContents } from '../write/zip.js';
+import { bytesIn, compactStorages, wholeStorages } from './layout.js';
+import { type Pickled, pickle } from './pickler.js';
 
 /** PyTorch names the folder after the file; a fixed name makes equal values equal bytes. */
 const PREFIX = 'archive';
@@ -11,55 +12,36 @@ const PREFIX = 'archive';
 /** kProducedFileFormatVersion in caffe2/serialize/versions.h. */
 const FORMAT_VERSION = '3\n';
 
-/** The earliest time that a zip can hold. */
-const NO_TIME = new Date(1980, 0, 1);
-
-/** The bytes of a `.pt` file that holds `value`. */
-export async function writeTorch(value: unknown): Promise<Uint8Array> {
-  const contents = new Map<object, () => Promise<ArrayBufferView>>();
-  let size = 0;
-  const { bytes, storages } = pickle(value, (tensor) => {
-    const [placed, read] = place(tensor);
-    if (!contents.has(placed.storage)) size += placed.length * bytesPerElement(placed.dtype);
-    contents.set(placed.storage, read);
-    return placed;
-  });
-  const writer = new zip.ZipWriter(
-    new zip.Uint8ArrayWriter(roomFor(size + bytes.length, contents.size)),
-    {
-      level: 0,
-      useWebWorkers: false,
-      lastModDate: NO_TIME,
-      extendedTimestamp: false,
-      // USDZ, a format for 3D scenes, asks for the same alignment as PyTorch.
-      usdz: true,
-    },
-  );
-  const add = (name: string, content: ArrayBufferView) =>
-    writer.add(`${PREFIX}/${name}`, new zip.Uint8ArrayReader(bytesOf(content)));
+/** A `.pt` file that holds `value`; see `SaveOptions.compact`. */
+export function torchContents(
+  value: unknown,
+  { compact }: { readonly compact: boolean },
+): Contents {
+  const { bytes, storages, tensors } = compact
+    ? pickleCompact(value)
+    : pickle(value, wholeStorages());
   const text = new TextEncoder();
-  await add('data.pkl', bytes);
-  await add('byteorder', text.encode('little'));
-  for (const [index, storage] of storages.entries()) {
-    const read = contents.get(storage);
-    if (read !== undefined) await add(`data/${index}`, await read());
-  }
-  await add('version', text.encode(FORMAT_VERSION));
-  return writer.close();
+  const entries = [
+    entryOf('data.pkl', bytes),
+    entryOf('byteorder', text.encode('little')),
+    ...storages.map((storage, i) => ({
+      name: `${PREFIX}/data/${i}`,
+      size: bytesIn(storage),
+      pieces: () => storage.pieces(),
+    })),
+    entryOf('version', text.encode(FORMAT_VERSION)),
+  ];
+  return { ...zipContents(entries), storages: tensors.map((tensor) => tensor.storage) };
 }
 
-/** About what the archive takes, so that its buffer need not grow; entries have two headers. */
-const roomFor = (content: number, entries: number): number => content + 400 * (entries + 4);
-
-/** How a tensor is written, and how its storage is read when its turn comes. */
-function place(tensor: Tensor): [Placed, () => Promise<ArrayBufferView>] {
-  const { dtype, storage, strides, offset } = tensor;
-  if (tensor.device.capabilities.synchronous)
-    return [{ storage, dtype, length: storage.length, strides, offset }, async () => storage.array];
-  // Elsewhere only the tensor's own elements can be had, and each is written for itself.
-  const packed = { storage: tensor, dtype, length: tensor.numel, offset: 0 };
-  return [{ ...packed, strides: contiguousStrides(tensor.shape) }, () => tensor.data()];
+/** Which tensors there are is known when all of the value has been seen, so it is pickled twice. */
+function pickleCompact(value: unknown): Pickled {
+  const { tensors } = pickle(value, wholeStorages());
+  return pickle(value, compactStorages(tensors));
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
+const entryOf = (name: string, bytes: Uint8Array): ZipEntry => ({
+  name: `${PREFIX}/${name}`,
+  size: bytes.length,
+  pieces: () => [bytes],
+});

@@ -1,48 +1,33 @@
 // The zip container of torch.save (caffe2/serialize/inline_container.cc): `<prefix>/data.pkl` with
-// the object, `<prefix>/data/<key>` with each storage. zip.js reads the central directory, which
-// alone has the right sizes, and inflates; this file reads what is stored and adds the bounds.
+// the object, `<prefix>/data/<key>` with each storage.
 
-import * as zip from '@zip.js/zip.js';
-import { CheckpointError, reason } from '../error.js';
+import { type ArchiveEntry, dataStart, isStored, readDirectory, readEntry } from '../archive.js';
+import { crc32 } from '../crc32.js';
+import { CheckpointError } from '../error.js';
 import type { Source } from '../source.js';
-import { crc32 } from './crc32.js';
-
-/**
- * How much more than the file's own size its entries may hold together: deflated ones could be a
- * bomb, and stored ones could all claim the same bytes.
- */
-const MAX_EXPANSION = 2 * 2 ** 30;
+import type { StoragePlace } from './describe.js';
+import { Places } from './places.js';
 
 /** `version` and `byteorder` are single words. */
 export const MAX_WORD_BYTES = 64;
 
-/**
- * In this thread: workers cost more than they save here, and need a URL to start from. Names are
- * only looked up, never written to, so none is unsafe.
- */
-const ZIP_OPTIONS = { useWebWorkers: false, filenameValidation: 'tolerant' } as const;
+/** A data.pkl beyond this is no description of tensors. PyTorch does not deflate it. */
+const MAX_PICKLE_BYTES = 512 * 2 ** 20;
+const MAX_DEFLATED_PICKLE_BYTES = 32 * 2 ** 20;
 
 export interface Archive {
   /** Full name of an entry given without the prefix, as messages show it. */
   fullName(name: string): string;
   /** Uncompressed size of an entry, or undefined if there is none. */
   sizeOf(name: string): number | undefined;
+  /** The content of data.pkl. */
+  readPickle(): Promise<Uint8Array<ArrayBuffer>>;
   /** The content of an entry of at most `limit` bytes, checked, in a buffer of its own. */
   read(name: string, limit?: number): Promise<Uint8Array<ArrayBuffer>>;
-}
-
-class SourceReader extends zip.Reader<Source> {
-  readonly #source: Source;
-
-  constructor(source: Source) {
-    super(source);
-    this.#source = source;
-    this.size = source.size;
-  }
-
-  override readUint8Array(offset: number, length: number): Promise<Uint8Array> {
-    return this.#source.read(offset, Math.min(length, this.size - offset));
-  }
+  /** Bytes `begin` to `end` of a stored entry, without its checksum. */
+  readPart(name: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Where the content of an entry is in the file. */
+  placeOf(name: string): Promise<StoragePlace>;
 }
 
 /** Reads the directory of a torch.save archive. */
@@ -54,49 +39,12 @@ export async function openArchive(source: Source): Promise<Archive> {
   return archive;
 }
 
-async function readDirectory(source: Source): Promise<Map<string, zip.FileEntry>> {
-  let list: zip.Entry[];
-  try {
-    list = await new zip.ZipReader(new SourceReader(source), ZIP_OPTIONS).getEntries();
-  } catch (error) {
-    throw new CheckpointError(
-      'CORRUPT',
-      `the zip archive has no readable directory (${reason(error)}). It stands at the end of the ` +
-        'file, so the download or copy may be incomplete',
-      {},
-      { cause: error },
-    );
-  }
-  const entries = new Map<string, zip.FileEntry>();
-  let total = 0;
-  for (const entry of list) {
-    if (entry.directory) continue;
-    if (entries.has(entry.filename))
-      throw new CheckpointError('CORRUPT', 'is in the archive twice', { entry: entry.filename });
-    entries.set(entry.filename, entry);
-    total += entry.uncompressedSize;
-  }
-  if (total > source.size + MAX_EXPANSION)
-    throw new CheckpointError(
-      'LIMIT',
-      `the entries of this archive of ${source.size} bytes announce ${total} bytes`,
-    );
-  return entries;
-}
-
 /** The folder of data.pkl, with its slash: the file's base name when it was saved, or `archive`. */
-function findPrefix(entries: ReadonlyMap<string, zip.FileEntry>): string {
+function findPrefix(entries: ReadonlyMap<string, ArchiveEntry>): string {
   const names = [...entries.keys()];
   const pickle = names.find((name) => /^([^/]+\/)?data\.pkl$/.test(name));
   if (pickle === undefined) throw notTorch(names);
-  const prefix = pickle.slice(0, -'data.pkl'.length);
-  if (entries.has(`${prefix}constants.pkl`))
-    throw new CheckpointError(
-      'UNSUPPORTED',
-      'is a TorchScript program (torch.jit.save). Save its weights in Python: ' +
-        'torch.save(torch.jit.load(path).state_dict(), other)',
-    );
-  return prefix;
+  return pickle.slice(0, -'data.pkl'.length);
 }
 
 function notTorch(names: readonly string[]): CheckpointError {
@@ -116,13 +64,15 @@ function notTorch(names: readonly string[]): CheckpointError {
 class TorchArchive implements Archive {
   readonly #source: Source;
   readonly #prefix: string;
-  readonly #entries: ReadonlyMap<string, zip.FileEntry>;
+  readonly #entries: ReadonlyMap<string, ArchiveEntry>;
+  readonly #places: Places;
   #hasChecksums = false;
 
-  constructor(source: Source, prefix: string, entries: ReadonlyMap<string, zip.FileEntry>) {
+  constructor(source: Source, prefix: string, entries: ReadonlyMap<string, ArchiveEntry>) {
     this.#source = source;
     this.#prefix = prefix;
     this.#entries = entries;
+    this.#places = new Places(source, entries.values());
   }
 
   fullName(name: string): string {
@@ -135,92 +85,52 @@ class TorchArchive implements Archive {
 
   /**
    * PyTorch can be told not to compute checksums (`torch.serialization.set_crc32_options`), and
-   * then none of them is right. A two-byte entry tells.
+   * then none of them is right. A two-byte entry tells, and where its checksum is wrong, whether that
+   * of the pickle is too.
    */
   async detectChecksums(): Promise<void> {
-    const version = this.#entries.get(this.fullName('version'));
-    this.#hasChecksums =
-      version === undefined || crc32(await this.read('version', MAX_WORD_BYTES)) === version.crc32;
+    const isRight = (name: string, content: Uint8Array) =>
+      crc32(content) === this.#entry(name).crc32;
+    const hasVersion = this.sizeOf('version') !== undefined;
+    if (!hasVersion || isRight('version', await this.read('version', MAX_WORD_BYTES)))
+      this.#hasChecksums = true;
+    else if (isRight('data.pkl', await this.readPickle()))
+      throw new CheckpointError('CORRUPT', 'is damaged: its checksum does not match its bytes', {
+        entry: this.fullName('version'),
+      });
   }
 
-  async read(name: string, limit = Number.POSITIVE_INFINITY): Promise<Uint8Array<ArrayBuffer>> {
+  readPickle(): Promise<Uint8Array<ArrayBuffer>> {
+    const stored = isStored(this.#entry('data.pkl'));
+    return this.read('data.pkl', stored ? MAX_PICKLE_BYTES : MAX_DEFLATED_PICKLE_BYTES);
+  }
+
+  async read(name: string, limit?: number): Promise<Uint8Array<ArrayBuffer>> {
+    const entry = this.#entry(name);
+    const checksum = this.#hasChecksums;
+    const begin = checksum ? this.#places.likely(entry) : undefined;
+    return readEntry(this.#source, entry, { checksum, limit, begin });
+  }
+
+  async readPart(name: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    const entry = this.#entry(name);
+    const start = await dataStart(this.#source, entry);
+    return this.#source.read(start + begin, end - begin, entry.filename);
+  }
+
+  async placeOf(name: string): Promise<StoragePlace> {
+    const entry = this.#entry(name);
+    return {
+      entry: entry.filename,
+      ...(isStored(entry) && { begin: await this.#places.beginOf(entry) }),
+    };
+  }
+
+  #entry(name: string): ArchiveEntry {
     const entry = this.#entries.get(this.fullName(name));
-    const where = { entry: this.fullName(name) };
-    if (entry === undefined)
-      throw new CheckpointError('CORRUPT', 'is missing from the archive', where);
-    if (entry.uncompressedSize > limit)
-      throw new CheckpointError(
-        'LIMIT',
-        `has ${entry.uncompressedSize} bytes, more than the ${limit} that make sense`,
-        where,
-      );
-    if (entry.encrypted)
-      throw new CheckpointError('UNSUPPORTED', 'is encrypted. Unpack it and load that', where);
-    const bytes =
-      entry.compressionMethod === STORED
-        ? await readStored(this.#source, entry)
-        : await inflate(entry);
-    if (this.#hasChecksums && crc32(bytes) !== entry.crc32)
-      throw new CheckpointError(
-        'CORRUPT',
-        'is damaged: its checksum does not match its bytes. Fetch the file again',
-        where,
-      );
-    return bytes;
-  }
-}
-
-const STORED = 0;
-
-/** Straight from its place: the data follows a local header whose sizes may be blank. */
-async function readStored(source: Source, entry: zip.FileEntry): Promise<Uint8Array<ArrayBuffer>> {
-  const { filename, offset, compressedSize, uncompressedSize } = entry;
-  const header = new DataView((await source.read(offset, LOCAL_HEADER_BYTES, filename)).buffer);
-  if (header.getUint32(0, true) !== LOCAL_HEADER || compressedSize !== uncompressedSize)
-    throw new CheckpointError('CORRUPT', 'is not where the directory says', { entry: filename });
-  const [nameLength, extraLength] = [header.getUint16(26, true), header.getUint16(28, true)];
-  const start = offset + LOCAL_HEADER_BYTES + nameLength + extraLength;
-  return source.read(start, uncompressedSize, filename);
-}
-
-const LOCAL_HEADER = 0x04034b50;
-const LOCAL_HEADER_BYTES = 30;
-
-async function inflate(entry: zip.FileEntry): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    const target = new ExactWriter(entry.uncompressedSize);
-    await entry.getData(target, ZIP_OPTIONS);
-    return target.bytes();
-  } catch (error) {
-    throw new CheckpointError(
-      'CORRUPT',
-      `cannot be unpacked (${reason(error)})`,
-      { entry: entry.filename },
-      { cause: error },
-    );
-  }
-}
-
-/** Takes exactly as many bytes as an entry announces, into a buffer of that size. */
-class ExactWriter extends zip.Writer<Uint8Array<ArrayBuffer>> {
-  readonly #target: Uint8Array<ArrayBuffer>;
-  #length = 0;
-
-  constructor(size: number) {
-    super();
-    this.#target = new Uint8Array(size);
-  }
-
-  override writeUint8Array(chunk: Uint8Array): Promise<void> {
-    if (this.#length + chunk.length > this.#target.length)
-      throw new Error(`it holds more than the ${this.#target.length} bytes that it announces`);
-    this.#target.set(chunk, this.#length);
-    this.#length += chunk.length;
-    return Promise.resolve();
-  }
-
-  bytes(): Uint8Array<ArrayBuffer> {
-    if (this.#length === this.#target.length) return this.#target;
-    throw new Error(`it holds ${this.#length} bytes, but announces ${this.#target.length}`);
+    if (entry !== undefined) return entry;
+    throw new CheckpointError('CORRUPT', 'is missing from the archive', {
+      entry: this.fullName(name),
+    });
   }
 }

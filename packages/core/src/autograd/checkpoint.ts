@@ -5,6 +5,7 @@ import { requireFunction } from '../arguments.js';
 import { autogradError } from '../errors.js';
 import { checkOptions, type OptionTable } from '../options.js';
 import { defaultGenerator } from '../random/generator.js';
+import { shared } from '../shared.js';
 import { Tensor } from '../tensor/tensor.js';
 import { backwardThrough } from './engine.js';
 import { enableGrad, isGradEnabled } from './mode.js';
@@ -26,6 +27,15 @@ export interface CheckpointOptions {
 }
 
 const CHECKPOINT_OPTIONS: OptionTable<CheckpointOptions> = { preserveRngState: true };
+
+const state = shared('autograd.checkpoint', () => ({ rerunning: false }));
+
+/** Whether a part of a model runs for the second time: what it counts, it has counted already. */
+export const isRecomputing = (): boolean => state.rerunning;
+
+const isOutputs = (results: unknown): results is Outputs =>
+  results instanceof Tensor ||
+  (Array.isArray(results) && results.every((y) => y instanceof Tensor));
 
 const listOf = (outputs: Outputs): readonly Tensor[] =>
   outputs instanceof Tensor ? [outputs] : outputs;
@@ -50,27 +60,44 @@ export function checkpointWith<A extends unknown[], O extends Outputs>(
 ): O {
   checkOptions('checkpointWith', options, CHECKPOINT_OPTIONS);
   requireFunction('checkpoint', 'fn', fn);
+  return recomputedLater(
+    { preserve: options.preserveRngState ?? true, release: false },
+    fn,
+    inputs,
+  );
+}
+
+/**
+ * {@link checkpoint}. With `release`, what the first run has saved is given back at once and does not
+ * wait for a collector; a tensor that `fn` leaves somewhere else has no backward of its own then.
+ */
+export function recomputedLater<A extends unknown[], O>(
+  { preserve, release }: { readonly preserve: boolean; readonly release: boolean },
+  fn: (...inputs: A) => O,
+  inputs: A,
+): O {
   if (!isGradEnabled()) return fn(...inputs);
-  const preserve = options.preserveRngState ?? true;
   const rng = preserve ? defaultGenerator().getState() : undefined;
   const since = nextSequence();
   const results = fn(...inputs);
+  if (!isOutputs(results)) return results;
   const outputs = listOf(results);
-  const next = edgesOlderThan(since, outputs);
+  const { edges: next, inner } = edgesOlderThan(since, outputs);
   if (next.length === 0) return results;
   const rerun = () => {
-    if (!rng) return listOf(fn(...inputs));
+    if (!rng) return outputsOf(fn, inputs);
     const generator = defaultGenerator();
     const now = generator.getState();
     generator.setState(rng);
     try {
-      return listOf(fn(...inputs));
+      return outputsOf(fn, inputs);
     } finally {
       generator.setState(now);
     }
   };
   const tensors = inputs.filter((x): x is A[number] & Tensor => x instanceof Tensor);
   const node = new CheckpointNode(rerun, tensors, outputs, next);
+  if (release) for (const used of inner) used.release();
   const attached = outputs.map((y, index) => {
     const output = y.alias();
     if (y.requiresGrad) output.attach({ node, index });
@@ -79,8 +106,25 @@ export function checkpointWith<A extends unknown[], O extends Outputs>(
   return (results instanceof Tensor ? attached[0] : attached) as O;
 }
 
-/** Where gradients leave the part of the tape that was recorded from `since` on. */
-function edgesOlderThan(since: number, outputs: readonly Tensor[]): Edge[] {
+/** Runs `fn` again, and says so to whoever asks. */
+function outputsOf<A extends unknown[]>(fn: (...inputs: A) => unknown, inputs: A) {
+  const before = state.rerunning;
+  state.rerunning = true;
+  try {
+    const results = fn(...inputs);
+    return isOutputs(results) ? listOf(results) : [];
+  } finally {
+    state.rerunning = before;
+  }
+}
+
+/**
+ * The part of the tape that was recorded from `since` on, and where gradients leave it.
+ */
+function edgesOlderThan(
+  since: number,
+  outputs: readonly Tensor[],
+): { edges: Edge[]; inner: ReadonlySet<Node> } {
   const found = new Map<Node, Map<number, Edge>>();
   const seen = new Set<Node>();
   const stack = outputs.map((y) => y.gradEdge());
@@ -95,13 +139,14 @@ function edgesOlderThan(since: number, outputs: readonly Tensor[]): Edge[] {
       stack.push(...edge.node.next);
     }
   }
-  return [...found.values()].flatMap((edges) => [...edges.values()]);
+  const edges = [...found.values()].flatMap((byIndex) => [...byIndex.values()]);
+  return { edges, inner: seen };
 }
 
 class CheckpointNode extends Node {
   readonly name = 'checkpoint';
   readonly outputs: readonly TensorMeta[];
-  readonly #inputs: readonly SavedTensor[];
+  #inputs: readonly SavedTensor[] | null;
 
   constructor(
     readonly rerun: () => readonly Tensor[],
@@ -114,7 +159,17 @@ class CheckpointNode extends Node {
     this.#inputs = inputs.map((x) => new SavedTensor(x));
   }
 
+  override release(): void {
+    for (const input of this.#inputs ?? []) input.letGo();
+    this.#inputs = null;
+  }
+
   apply(gradients: Gradients): Gradients {
+    if (this.#inputs === null)
+      throw autogradError(
+        `Trying to backward through the graph a second time (at ${this.name}), but the saved tensors ` +
+          'have already been freed. Specify { retainGraph: true } when calling backward or grad the first time',
+      );
     for (const input of this.#inputs) input.unpack(this.name);
     const createGraph = isGradEnabled();
     const since = nextSequence();

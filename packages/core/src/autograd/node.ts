@@ -1,8 +1,9 @@
 import type { Device } from '../device/device.js';
 import { autogradError } from '../errors.js';
 import { shared } from '../shared.js';
-import { type DType, torchName } from '../tensor/dtype.js';
+import { bytesPerElement, type DType, torchName } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
+import type { Storage } from '../tensor/storage.js';
 import type { Tensor } from '../tensor/tensor.js';
 
 /** One output of a node: where a gradient is sent to. */
@@ -126,6 +127,25 @@ export class AccumulateGrad extends Node {
   }
 }
 
+const held = shared('autograd.held', () => ({ bytes: 0 }));
+
+/** Bytes that graphs hold for their backward, parameters aside. */
+export const heldBytes = (): number => held.bytes;
+
+/** Counts a storage while at least one node has saved it; parameters are there anyway. */
+function hold(storage: Storage): void {
+  if (storage.savers++ > 0 || storage.writes.holdsLeaf) return;
+  storage.heldBytes = storage.length * bytesPerElement(storage.dtype);
+  held.bytes += storage.heldBytes;
+}
+
+function letGoOf(storage: Storage): void {
+  if (--storage.savers > 0) return;
+  held.bytes -= storage.heldBytes;
+  storage.heldBytes = 0;
+  if (storage.hidden && !storage.kept) storage.release();
+}
+
 /** A saved tensor that notices when its elements were overwritten since. */
 export class SavedTensor {
   readonly #tensor: Tensor;
@@ -134,14 +154,12 @@ export class SavedTensor {
   constructor(tensor: Tensor) {
     this.#tensor = tensor;
     this.#version = tensor.storage.version;
-    tensor.storage.savers++;
+    hold(tensor.storage);
   }
 
   /** The tensor is not needed any more. */
   letGo(): void {
-    const { storage } = this.#tensor;
-    storage.savers--;
-    if (storage.savers === 0 && storage.hidden && !storage.kept) storage.release();
+    letGoOf(this.#tensor.storage);
   }
 
   unpack(operation: string): Tensor {

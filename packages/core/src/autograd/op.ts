@@ -3,6 +3,7 @@
 
 import { notTensor } from '../arguments.js';
 import { autogradError, whoAsked } from '../errors.js';
+import { nameRecorded, replacements } from '../strategies/recorded.js';
 import { isFloat } from '../tensor/dtype.js';
 import { formatShape, sameShape } from '../tensor/shape.js';
 import {
@@ -23,6 +24,7 @@ import {
   leaveOperation,
 } from './mode.js';
 import { type Edge, type Gradients, metaOf, Node, SavedTensor, type TensorMeta } from './node.js';
+import { currentRecorder } from './recorder.js';
 
 /** What a derivative rule may look at. */
 export interface RuleContext<O> {
@@ -68,12 +70,21 @@ export type MultiOp<O> = (inputs: readonly Tensor[], options: O) => Tensor[];
 
 /** An operation with one output. */
 export function defineOp<O = undefined>(definition: OpDefinition<O>): Op<O> {
+  note(definition);
   return (inputs, options) => run(definition, inputs, options)[0];
 }
 
 /** An operation with several outputs. */
 export function defineMultiOp<O>(definition: OpDefinition<O>): MultiOp<O> {
+  note(definition);
   return (inputs, options) => run(definition, inputs, options);
+}
+
+/** Lets the strategies know that there is such an operation. */
+function note<O>(definition: OpDefinition<O>): void {
+  if (typeof definition?.name !== 'string')
+    throw autogradError('defineOp(): expected { name, forward, backward }');
+  nameRecorded(definition.name);
 }
 
 function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Tensor[] {
@@ -86,6 +97,7 @@ function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Ten
   // An input that comes back must stay what it is, so its output is another window on it.
   for (let i = 0; i < outputs.length; i++)
     if (inputs.includes(outputs[i])) outputs[i] = outputs[i].alias();
+  if (!insideRule()) currentRecorder()?.operation(op.name, inputs, options, outputs);
   if (recording && op.backward !== 'none' && inputs.some(requiresGrad)) {
     const node = new OpNode(op, inputs, outputs, options);
     for (let index = 0; index < outputs.length; index++) {
@@ -107,7 +119,8 @@ function compute<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O):
     const collection = collect();
     let result: Tensor | Tensor[];
     try {
-      result = op.forward(inputs, options);
+      const replaced = replacements.size > 0 ? replacements.get(op.name) : undefined;
+      result = replaced ? replaced(op, inputs, options) : op.forward(inputs, options);
     } finally {
       close(collection);
     }

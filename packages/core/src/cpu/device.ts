@@ -78,6 +78,7 @@ export const cpu: Device = shared(
         computes: COMPUTES,
         synchronous: true,
         profile: null,
+        rates: { perCall: 2000, perElement: 2, perRemainder: 0 },
         checkConv: (kernel) => (cpuKernels[kernel] ? [] : [missingKernel(kernel)]),
       },
       cpuKernels,

@@ -3,10 +3,9 @@ import { argumentError, dtypeError } from '../errors.js';
 import { allocateHost, type DType, isFloat } from '../tensor/dtype.js';
 import { numelOf } from '../tensor/shape.js';
 import { Storage, type View } from '../tensor/storage.js';
-import { erfinv32 } from './erfinv32.js';
-import { digamma, lgamma, zeta } from './gamma.js';
+import { curveOf, type RareCurve } from './rare-curves.js';
 import { rowMajor } from './rows.js';
-import { erf, erfc, erfinv } from './special.js';
+import { erf, erfc } from './special.js';
 
 type Numbers = Float64Array<ArrayBuffer>; // stands for every array whose elements are numbers
 
@@ -19,7 +18,7 @@ function roundHalfEven(x: number): number {
   return nearest === 0 ? x * 0 : nearest;
 }
 
-const UNARY: Record<UnaryName, (x: number) => number> = {
+const UNARY: Record<Exclude<UnaryName, RareCurve>, (x: number) => number> = {
   neg: (x) => -x,
   abs: Math.abs,
   sign: (x) => (x > 0 ? 1 : x < 0 ? -1 : 0), // PyTorch: sign(NaN) = 0
@@ -53,9 +52,6 @@ const UNARY: Record<UnaryName, (x: number) => number> = {
   log10: Math.log10,
   erf,
   erfc,
-  erfinv,
-  lgamma,
-  digamma,
 };
 
 const BIG_UNARY: Partial<Record<UnaryName, (x: bigint) => bigint>> = {
@@ -69,6 +65,13 @@ const BIG_UNARY: Partial<Record<UnaryName, (x: bigint) => bigint>> = {
   trunc: (x) => x,
 };
 
+function numberUnary(op: UnaryName, dtype: DType): (x: number) => number {
+  if (op !== 'erfinv' && op !== 'lgamma' && op !== 'digamma') return UNARY[op];
+  // Where single precision is not the rounding of double precision, PyTorch's is followed.
+  const curve = curveOf(op === 'erfinv' && dtype === 'float32' ? 'erfinv32' : op);
+  return (x) => curve(x, 0);
+}
+
 export function unary(op: UnaryName, x: View): Storage {
   const out = allocateHost(x.dtype, numelOf(x.shape));
   if (x.dtype === 'int64') {
@@ -76,9 +79,7 @@ export function unary(op: UnaryName, x: View): Storage {
     if (!f) throw dtypeError(`${op} is not defined for int64; convert to a float dtype first`);
     mapInto(out as BigInt64Array<ArrayBuffer>, rowMajor<BigInt64Array<ArrayBuffer>>(x), f);
   } else {
-    // Where single precision is not the rounding of double precision, PyTorch's is followed.
-    const f = op === 'erfinv' && x.dtype === 'float32' ? erfinv32 : UNARY[op];
-    mapInto(out as Numbers, rowMajor<Numbers>(x), f);
+    mapInto(out as Numbers, rowMajor<Numbers>(x), numberUnary(op, x.dtype));
   }
   return new Storage(x.dtype, out);
 }
@@ -137,7 +138,7 @@ const NUMBER_BINARY: Record<BinaryName, (a: number, b: number) => number> = {
   remainder,
   fmod: (a, b) => a % b,
   floorDivide,
-  zeta,
+  zeta: (s, q) => curveOf('zeta')(s, q),
 };
 
 /** aᵇ modulo 2³² by repeated squaring: the write keeps what the dtype holds. */

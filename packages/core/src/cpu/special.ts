@@ -71,6 +71,3 @@ export function erfc(x: number): number {
   if (Math.abs(x) <= 0.5) return 1 - erfSmall(x);
   return x > 0 ? erfcPositive(x) : x < 0 ? 2 - erfcPositive(-x) : x;
 }
-
-// PyTorch's own algorithm, so that what is drawn through it has PyTorch's bits.
-export { erfinv } from '../random/libm/erfinv.js';

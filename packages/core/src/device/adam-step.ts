@@ -1,20 +1,17 @@
+import { noGrad } from '../autograd/mode.js';
+import type { AdamStepStrategy } from '../strategies/adam-step.js';
+import { select } from '../strategies/registry.js';
+import { runStrategy } from '../strategies/run.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { AdamNumbers, AdamViews } from './device.js';
 
-/**
- * One step of Adam in a kernel of the device, in place; false where it has none that takes these
- * tensors, and nothing has happened. Off the tape.
- */
-export function adamStep(tensors: AdamViews<Tensor>, numbers: AdamNumbers): boolean {
+/** One step of Adam in place, off the tape, by a strategy of `adam.step`. */
+export function adamStep(tensors: AdamViews<Tensor>, numbers: AdamNumbers): void {
   const { parameter, gradient, mean, square, largest } = tensors;
-  const { device, dtype } = parameter;
-  const run = device.kernels.adamStep;
-  const written = [parameter, mean, square, ...(largest ? [largest] : [])];
-  const fits = [...written, gradient].every(
-    (t) => t.dtype === dtype && t.device === device && t.isContiguous,
-  );
-  if (!run || !fits || (dtype !== 'float32' && dtype !== 'float64')) return false;
-  run(tensors, numbers);
-  for (const tensor of written) tensor.storage.writes.count++;
-  return true;
+  const { device, dtype, shape } = parameter;
+  const all = [parameter, gradient, mean, square, ...(largest ? [largest] : [])];
+  const plain = all.every((t) => t.dtype === dtype && t.device === device && t.isContiguous);
+  const call = { parameter: shape, dtype, amsgrad: largest !== null, plain };
+  const strategy = select<AdamStepStrategy>('adam.step', call, device);
+  noGrad(() => runStrategy(strategy, call, { tensors, numbers }, [true, true, true]));
 }

@@ -1,7 +1,8 @@
-import type { ConvCall, ConvGeometry, Needs, Triple } from '../ops/conv/geometry.js';
+import type { ConvCall, ConvFormats, ConvGeometry, Needs, Triple } from '../ops/conv/geometry.js';
 import { instanceOfBrand } from '../shared.js';
 import type { DType } from '../tensor/dtype.js';
 import type { Storage, View } from '../tensor/storage.js';
+import { trustedCheck, trustedKernels } from './trust.js';
 
 export type UnaryName =
   | 'neg'
@@ -217,6 +218,22 @@ export interface Refusal {
   readonly source?: string;
 }
 
+/**
+ * What a device's work costs besides convolutions, in multiplications of its convolution kernel: the
+ * unit in which strategies are compared.
+ */
+export interface CostRates {
+  /** One call of a kernel, whatever its size. */
+  readonly perCall: number;
+  /** One element that an element-wise pass reads or writes. */
+  readonly perElement: number;
+  /**
+   * A strided convolution's input gradient, for each remainder of the position by the stride: where a
+   * device runs a small convolution for each of them.
+   */
+  readonly perRemainder: number;
+}
+
 /** What a device can do, as data: strategies ask this record and never the device's name. */
 export interface Capabilities {
   /** Dtypes in which arithmetic runs; all ten dtypes load, store and convert everywhere. */
@@ -225,8 +242,25 @@ export interface Capabilities {
   readonly synchronous: boolean;
   /** The machine whose limits this device enforces while computing elsewhere, or null. */
   readonly profile: string | null;
+  /** What other work costs beside a convolution's; measured once, on one machine of its kind. */
+  readonly rates?: CostRates;
   /** Whether the forward convolution adds a bias itself. */
   readonly convAddsBias?: boolean;
+  /** Unusual layouts among a convolution's tensors, on devices where they decide what runs. */
+  convFormats?(
+    tensors: {
+      readonly [K in keyof ConvFormats]: View | null;
+    },
+  ): ConvFormats | undefined;
+  /**
+   * Whether the kernels are not this project's: they run only after they agreed with the reference
+   * (`certify`), at the first use where the device is synchronous, else once that was awaited.
+   */
+  readonly foreign?: boolean;
+  /** Kernels of a foreign device that this project wrote after all; they need not be compared first. */
+  readonly ownKernels?: ReadonlySet<keyof Kernels>;
+  /** Whether the device has a kernel of this name; a {@link Device} answers for itself. */
+  hasKernel?(name: keyof Kernels): boolean;
   /** Whether `kernel` takes `call`; an empty list means yes. */
   checkConv(kernel: ConvKernelName, call: ConvCall): readonly Refusal[];
 }
@@ -236,15 +270,25 @@ const BRAND = Symbol.for('voxgrad.Device');
 /** A place where tensors live and kernels run. */
 export class Device {
   readonly [BRAND] = true;
+  readonly capabilities: Capabilities;
+  readonly kernels: Kernels;
 
   constructor(
     /** Unique name: `cpu`, `tfjs:cpu`, `npu:Ascend910B1`. */
     readonly name: string,
     /** Family: `cpu`, `tfjs`, `npu`. */
     readonly type: string,
-    readonly capabilities: Capabilities,
-    readonly kernels: Kernels,
-  ) {}
+    capabilities: Capabilities,
+    kernels: Kernels,
+  ) {
+    const hasKernel = (kernel: keyof Kernels) => kernels[kernel] !== undefined;
+    this.kernels = capabilities.foreign ? trustedKernels(this, kernels) : kernels;
+    this.capabilities = {
+      ...capabilities,
+      hasKernel,
+      ...(capabilities.foreign ? { checkConv: trustedCheck(this, capabilities.checkConv) } : {}),
+    };
+  }
 
   toString(): string {
     return this.name;

@@ -1,86 +1,89 @@
-// Batch norm as one operation, for devices that have a kernel for it. The rule is written from x alone
-// with differentiable operations, so that every order exists; without a graph the device's kernel
-// computes the same.
+// Batch norm as one operation. The rule is written from its inputs alone with differentiable operations,
+// so that every order exists; without a graph, strategies compete for the same.
 
 import { isGradEnabled } from '../autograd/mode.js';
 import { defineMultiOp, defineOp } from '../autograd/op.js';
 import type { Device } from '../device/device.js';
-import { VoxgradError } from '../errors.js';
-import type { DType } from '../tensor/dtype.js';
-import type { Storage } from '../tensor/storage.js';
-import { Tensor } from '../tensor/tensor.js';
+import {
+  allButChannels,
+  alongChannels,
+  type BatchNormBackwardStrategy,
+  type BatchNormGradients,
+  type BatchNormResult,
+  type BatchNormStrategy,
+  composedGradients,
+} from '../strategies/batch-norm.js';
+import type { ChannelAffineStrategy } from '../strategies/channel-affine.js';
+import { checkedResult } from '../strategies/checked-result.js';
+import { scopedChoice } from '../strategies/choices.js';
+import { select } from '../strategies/registry.js';
+import { runStrategy } from '../strategies/run.js';
+import { type DType, isFloat } from '../tensor/dtype.js';
+import type { Tensor } from '../tensor/tensor.js';
 
-/** Whether `device` normalises `dtype` in kernels of its own. */
-export const hasBatchNorm = ({ kernels }: Device, dtype: DType): boolean =>
-  kernels.batchNorm !== undefined && (dtype === 'float32' || dtype === 'float64');
-
-const allButChannels = (x: { readonly shape: readonly number[] }): number[] =>
-  x.shape.flatMap((_, axis) => (axis === 1 ? [] : [axis]));
-
-const alongChannels = (t: Tensor, x: Tensor): Tensor =>
-  t.reshape(x.shape.map((_, axis) => (axis === 1 ? -1 : 1)));
+/** Whether `device` normalises `dtype` as one operation. */
+export const hasBatchNorm = ({ capabilities }: Device, dtype: DType): boolean =>
+  isFloat(dtype) && capabilities.computes.has(dtype);
 
 interface Settings {
   readonly eps: number;
   readonly affine: boolean;
+  /** Strategy for the backward that a scope around the forward named. */
+  readonly recorded?: string | null;
 }
-
-const lacks = (device: Device, kernel: string) =>
-  new VoxgradError('DEVICE', `${device.name} has no ${kernel} kernel`);
 
 const batchNormOp = defineMultiOp<Settings>({
   name: 'batchNorm',
-  forward: ([x, weight, bias], { eps }) => {
-    const { device } = x;
-    const run = device.kernels.batchNorm;
-    if (!run) throw lacks(device, 'batchNorm');
-    const { y, mean, variance } = run(x, weight ?? null, bias ?? null, eps);
-    const channels = [x.shape[1]];
+  forward: ([x, weight = null, bias = null], { eps, affine }) => {
+    const { device, dtype, shape: input } = x;
+    const call = { input, dtype, affine, needs: [true, affine, affine] as const };
+    const strategy = select<BatchNormStrategy>('batchNorm.forward', call, device);
+    const tensors = { input: x, weight, bias, eps };
+    const result: Partial<BatchNormResult> | undefined = runStrategy(
+      strategy,
+      call,
+      tensors,
+      call.needs,
+    );
+    const channels = { shape: [input[1]], dtype, device };
     return [
-      new Tensor({ device, shape: x.shape, storage: y }),
-      new Tensor({ device, shape: channels, storage: mean }),
-      new Tensor({ device, shape: channels, storage: variance }),
+      checkedResult(strategy, 'output', result?.output, { shape: input, dtype, device }),
+      checkedResult(strategy, 'mean', result?.mean, channels),
+      checkedResult(strategy, 'variance', result?.variance, channels),
     ];
   },
   saves: { inputs: [0, 1], outputs: [1, 2] },
   differentiable: (output) => output.ndim > 1,
   backward: ([g], context) => {
     if (g === null) return context.inputs.map(() => null);
-    const { eps, affine } = context.options;
-    const x = context.input(0);
+    const { eps, affine, recorded } = context.options;
+    const input = context.input(0);
     const weight = affine ? context.input(1) : null;
     const [needX, needWeight = false, needBias = false] = context.needs;
-    const run = isGradEnabled() ? undefined : x.device.kernels.batchNormBackward;
-    if (!run) return composed(g, x, weight, eps).slice(0, context.inputs.length);
-    const { device } = x;
-    const statistics = { mean: context.output(1), variance: context.output(2), eps };
     const needs = [needX, needWeight, needBias] as const;
-    const results = run(g, x, weight, statistics, needs);
-    const tensor = (storage: Storage | null, shape: readonly number[]) =>
-      storage && new Tensor({ device, shape, storage });
-    const channels = [x.shape[1]];
-    return [
-      tensor(results[0], x.shape),
-      tensor(results[1], channels),
-      tensor(results[2], channels),
-    ].slice(0, context.inputs.length);
+    const gradients = () => {
+      if (isGradEnabled()) return composedGradients(g, input, weight, eps, needs);
+      const { device, dtype, shape } = input;
+      const call = { input: shape, dtype, affine, needs };
+      const strategy = select<BatchNormBackwardStrategy>('batchNorm', call, device, { recorded });
+      const statistics = { mean: context.output(1), variance: context.output(2) };
+      const tensors = { gradOutput: g, input, weight, ...statistics, eps };
+      const results: Partial<BatchNormGradients> | undefined = runStrategy(
+        strategy,
+        call,
+        tensors,
+        needs,
+      );
+      const channels = [shape[1]];
+      return [shape, channels, channels].map((sizes, i) => {
+        const what = `gradient of the ${['input', 'weight', 'bias'][i]}`;
+        const expected = { shape: sizes, dtype, device };
+        return needs[i] ? checkedResult(strategy, what, results?.[i], expected) : null;
+      });
+    };
+    return gradients().slice(0, context.inputs.length);
   },
 });
-
-/** Ioffe and Szegedy, arXiv:1502.03167, section 3, with the sums over a channel collected. */
-function composed(g: Tensor, x: Tensor, weight: Tensor | null, eps: number): Tensor[] {
-  const axes = allButChannels(x);
-  const mean = (t: Tensor) => t.mean(axes, { keepdim: true });
-  const centred = x.sub(mean(x));
-  const inverse = mean(centred.mul(centred)).add(eps).rsqrt();
-  const normal = centred.mul(inverse);
-  const scaled = weight ? g.mul(alongChannels(weight, x)) : g;
-  const dx = scaled
-    .sub(mean(scaled))
-    .sub(normal.mul(mean(scaled.mul(normal))))
-    .mul(inverse);
-  return [dx, g.mul(normal).sum(axes), g.sum(axes)];
-}
 
 export interface BatchStatistics {
   readonly y: Tensor;
@@ -101,17 +104,21 @@ export function nativeBatchNorm(
   eps: number,
 ): BatchStatistics {
   const inputs = weight && bias ? [x, weight, bias] : [x];
-  const [y, mean, variance] = batchNormOp(inputs, { eps, affine: weight !== null });
+  const [y, mean, variance] = batchNormOp(inputs, {
+    eps,
+    affine: weight !== null,
+    recorded: scopedChoice('batchNorm'),
+  });
   return { y, mean: mean.detach(), variance: variance.detach() };
 }
 
 const affineOp = defineOp({
   name: 'channelAffine',
-  forward: ([x, scale, shift]) => {
-    const { device } = x;
-    const run = device.kernels.channelAffine;
-    if (!run) throw lacks(device, 'channelAffine');
-    return new Tensor({ device, shape: x.shape, storage: run(x, scale, shift) });
+  forward: ([input, scale, shift]) => {
+    const call = { input: input.shape, dtype: input.dtype };
+    const strategy = select<ChannelAffineStrategy>('channelAffine.forward', call, input.device);
+    const result = runStrategy(strategy, call, { input, scale, shift }, [true, true, true]);
+    return checkedResult(strategy, 'output', result, input);
   },
   saves: { inputs: [0, 1] },
   backward: ([g], context) => {

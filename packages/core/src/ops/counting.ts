@@ -7,13 +7,14 @@ import { arange, ones, zeros } from '../tensor/create.js';
 import { isFloat, kindOf } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { cast } from './cast.js';
-import { cumsum } from './cumulative.js';
+import { cummax, cumsum } from './cumulative.js';
 import { cat } from './join.js';
 import { flatNonzero } from './masked.js';
 import { leading } from './operands.js';
 import type { KeepDim } from './reduce.js';
 import { scatter, scatterAdd } from './scatter.js';
 import { sort } from './sort.js';
+import { nanToNum } from './special.js';
 import { narrow, reshape } from './views.js';
 
 export interface UniqueOptions {
@@ -111,9 +112,8 @@ export function histc(x: Tensor, bins = 100, options: { min?: number; max?: numb
     throw argumentError(`torch.histc: range of [${min}, ${max}] is not finite`);
   if (min > max) throw argumentError('torch.histc: max must be larger than min');
   // NaN is not outside: PyTorch counts it in the first bin when the range is given.
-  const inside = flat
-    .maskedSelect(flat.lt(min).add(flat.gt(max)).logicalNot())
-    .nanToNum({ nan: min });
+  const kept = flat.maskedSelect(flat.lt(min).add(flat.gt(max)).logicalNot());
+  const inside = nanToNum(kept, { nan: min });
   const place = cast(inside.sub(min).mul(bins / (max - min)), 'int64').clamp(0, bins - 1);
   return scatterAdd(zeros([bins], { dtype: x.dtype, device: x.device }), 0, place, 1);
 }
@@ -136,7 +136,7 @@ export function mode(
     dim,
   );
   const position = cumsum(same.mul(0).add(1), dim);
-  const start = position.where(same.logicalNot(), 0).cummax(dim).values;
+  const start = cummax(position.where(same.logicalNot(), 0), dim).values;
   const longest = position.sub(start).argmax(dim, { keepdim: true });
   const at = indices.gather(dim, longest);
   const y = x.gather(dim, at);

@@ -5,6 +5,7 @@ import { torchName } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
 import * as binary from './binary.js';
 import { cumprod, cumsum } from './cumulative.js';
+import * as gamma from './gamma.js';
 import * as integers from './integers.js';
 import { renorm } from './norm.js';
 import type { TensorOrScalar } from './operands.js';
@@ -31,16 +32,16 @@ export const log2_ = placeSaved('log2_', unary.log2);
 export const log10_ = placeSaved('log10_', unary.log10);
 export const log1p_ = placeSaved('log1p_', unary.log1p);
 export const erfc_ = placeSaved('erfc_', unary.erfc);
-export const lgamma_ = placeSaved('lgamma_', unary.lgamma);
-export const digamma_ = placeSaved('digamma_', unary.digamma);
+export const lgamma_ = placeSaved('lgamma_', gamma.lgamma);
+export const digamma_ = placeSaved('digamma_', gamma.digamma);
 export const deg2rad_ = place('deg2rad_', unary.deg2rad);
 export const rad2deg_ = place('rad2deg_', unary.rad2deg);
 
 export const polygamma_: (x: Tensor, n: number) => Tensor = placeSaved(
   'polygamma_',
-  special.polygamma,
+  gamma.polygamma,
 );
-export const mvlgamma_ = placeSaved('mvlgamma_', special.mvlgamma);
+export const mvlgamma_ = placeSaved('mvlgamma_', gamma.mvlgamma);
 export const sgn_ = place('sgn_', special.sgn);
 export const frac_ = place('frac_', special.frac);
 export const sinc_ = placeSaved('sinc_', special.sinc);

@@ -1,6 +1,11 @@
+import { noGrad } from '../autograd/mode.js';
 import type { PoolGeometry } from '../device/device.js';
+import { checkedResult } from '../strategies/checked-result.js';
+import { type MaxPoolStrategy, windowSizes } from '../strategies/max-pool.js';
+import { select } from '../strategies/registry.js';
+import { runStrategy } from '../strategies/run.js';
 import { numelOf } from '../tensor/shape.js';
-import { Tensor } from '../tensor/tensor.js';
+import type { Tensor } from '../tensor/tensor.js';
 import type { SpatialRank } from './conv/geometry.js';
 import { gather } from './indexing.js';
 import { requireCompute } from './operands.js';
@@ -36,10 +41,18 @@ export function pickMaxima(
   const shape = [...outerShape, ...geometry.output.slice(3 - rank)];
   // Where the maximum stands is not differentiable; picking it up is, to every order.
   const planes = reshape(x.detach(), [outer, ...geometry.input]);
-  const flatIndices = new Tensor({
-    device: x.device,
+  const call = {
+    input: planes.shape,
+    output: geometry.output,
+    window: windowSizes(geometry),
+    dtype: x.dtype,
+  };
+  const strategy = select<MaxPoolStrategy>('maxPool.forward', call, x.device);
+  const found = noGrad(() => runStrategy(strategy, call, { planes, geometry }, [true, true, true]));
+  const flatIndices = checkedResult(strategy, 'indices', found, {
     shape: [outer, numelOf(geometry.output)],
-    storage: x.device.kernels.maxPoolIndices(planes, geometry),
+    dtype: 'int64',
+    device: x.device,
   });
   const output = gather(reshape(x, outer, numelOf(geometry.input)), 1, flatIndices);
   return { output: reshape(output, shape), indices: reshape(flatIndices, shape) };

@@ -1,4 +1,5 @@
 import { checkCall } from '../arguments.js';
+import { defineOp, type Op } from '../autograd/op.js';
 import type { DType } from '../tensor/dtype.js';
 import { normalizeDim } from '../tensor/shape.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -26,13 +27,52 @@ export function logsumexp(input: Tensor, dim: Dim, options: { keepdim?: boolean 
   return options.keepdim ? y : y.squeeze(dim);
 }
 
+const shifted = (x: Tensor, dim: number): Tensor => x.sub(amax(x, dim, { keepdim: true }));
+
+interface Along {
+  readonly dim: number;
+}
+
+/** y = x − log Σ exp(x); dx = g − exp(y)·Σ g. */
+const logSoftmaxOp: Op<Along> = defineOp({
+  name: 'logSoftmax',
+  forward: ([x], { dim }) => {
+    const below = shifted(x, dim);
+    return below.sub(sum(below.exp(), dim, { keepdim: true }).log());
+  },
+  saves: { outputs: [0] },
+  backward: ([g], context) => [
+    g &&
+      g.sub(
+        context
+          .output()
+          .exp()
+          .mul(sum(g, context.options.dim, { keepdim: true })),
+      ),
+  ],
+});
+
+/** y = exp(x) / Σ exp(x); dx = y·(g − Σ g·y). */
+const softmaxOp: Op<Along> = defineOp({
+  name: 'softmax',
+  forward: ([x], { dim }) => {
+    const e = shifted(x, dim).exp();
+    return e.div(sum(e, dim, { keepdim: true }));
+  },
+  saves: { outputs: [0] },
+  backward: ([g], context) => {
+    if (g === null) return [null];
+    const y = context.output();
+    return [y.mul(g.sub(sum(g.mul(y), context.options.dim, { keepdim: true })))];
+  },
+});
+
 /** x − log Σ exp(x) along `dim`. */
 export function logSoftmax(input: Tensor, dim: number, options: { dtype?: DType } = {}): Tensor {
   checkCall('logSoftmax', { input }, options, { dtype: true });
   const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
-  const shifted = x.sub(amax(x.detach(), dim, { keepdim: true }));
-  return shifted.sub(sum(shifted.exp(), normalizeDim(dim, x.ndim), { keepdim: true }).log());
+  return logSoftmaxOp([x], { dim: normalizeDim(dim, x.ndim) });
 }
 
 /** exp(x) / Σ exp(x) along `dim`. */
@@ -40,6 +80,5 @@ export function softmax(input: Tensor, dim: number, options: { dtype?: DType } =
   checkCall('softmax', { input }, options, { dtype: true });
   const x = toFloat(cast(input, options.dtype ?? input.dtype));
   if (x.numel === 0) return x.clone();
-  const e = x.sub(amax(x.detach(), dim, { keepdim: true })).exp();
-  return e.div(sum(e, normalizeDim(dim, x.ndim), { keepdim: true }));
+  return softmaxOp([x], { dim: normalizeDim(dim, x.ndim) });
 }

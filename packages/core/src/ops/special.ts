@@ -1,20 +1,19 @@
 // Functions with poles, kinks or overflow that a plain composition would step into: each with the
 // values that PyTorch gives there.
 
-import { checkCall, notTensor, onTensors, requireTensors } from '../arguments.js';
+import { checkCall, onTensors, requireTensors } from '../arguments.js';
 import { defineOp, type Op } from '../autograd/op.js';
-import { argumentError, autogradError, dtypeError } from '../errors.js';
+import { dtypeError } from '../errors.js';
 import { checkOptions } from '../options.js';
 import { isFloat, resultType } from '../tensor/dtype.js';
 import { finfo } from '../tensor/limits.js';
-import { describe } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { type Binary, defineBinary, withRealValues } from './binary-rule.js';
 import { cast } from './cast.js';
 import { clamp } from './clamp.js';
 import { isinf, isnan } from './logical.js';
-import { broadcastOperands, checkOperand, requireKind, scalarTensor, toFloat } from './operands.js';
+import { broadcastOperands, checkOperand, requireKind, toFloat, zeroOf } from './operands.js';
 import { sign, type Unary } from './unary.js';
 
 // ---- one argument ----
@@ -36,6 +35,14 @@ export function frac(x: Tensor): Tensor {
   return x.sub(x.trunc());
 }
 
+const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
+
+/** The derivative of sin a / a, divided by a, in powers of a²: (−1)ᵏ 2k / (2k + 1)!. */
+const SINC_SERIES = Array.from({ length: 10 }, (_, i) => {
+  const k = i + 1;
+  return ((-1) ** k * 2 * k) / factorial(2 * k + 1);
+});
+
 const sincOp: Op<undefined> = defineOp({
   name: 'sinc',
   forward: ([x]) => {
@@ -45,12 +52,18 @@ const sincOp: Op<undefined> = defineOp({
   saves: { inputs: [0] },
   backward: ([g], context) => {
     if (g === null) return [null];
-    // (πx cos πx − sin πx) / πx², and −π²x/3 about 0, where that is 0/0.
+    // π (a cos a − sin a) / a² with a = πx; near 0, where that cancels, its series in a².
     const x = context.input(0);
-    const safe = where(x.eq(0), 1, x);
-    const angle = safe.mul(Math.PI);
-    const slope = angle.mul(angle.cos()).sub(angle.sin()).div(angle.mul(safe));
-    return [g.mul(where(x.eq(0), x.mul(-(Math.PI ** 2) / 3), slope))];
+    const angle = x.mul(Math.PI);
+    const isSmall = angle.abs().lt(1);
+    const [near, far] = [where(isSmall, angle, 0), where(isSmall, 1, angle)];
+    const square = near.mul(near);
+    const series = SINC_SERIES.reduceRight<Tensor>(
+      (sum, term) => sum.mul(square).add(term),
+      zeroOf(square),
+    );
+    const slope = far.mul(far.cos()).sub(far.sin()).div(far.mul(far));
+    return [g.mul(where(isSmall, near.mul(series), slope).mul(Math.PI))];
   },
 });
 
@@ -93,53 +106,6 @@ export function nanToNum(
   const { nan = 0, posinf = largest, neginf = -largest } = options;
   const finite = where(x.eq(Number.POSITIVE_INFINITY), posinf, where(isnan(x), nan, x));
   return where(x.eq(Number.NEGATIVE_INFINITY), neginf, finite);
-}
-
-const zeta: Binary = defineBinary('zeta', () => {
-  throw autogradError('the derivative of zeta is not implemented');
-});
-
-interface Order {
-  readonly n: number;
-}
-
-const polygammaOp: Op<Order> = defineOp<Order>({
-  name: 'polygamma',
-  // (−1)ⁿ⁺¹ n! ζ(n + 1, x)
-  forward: ([x], { n }) => {
-    const factorial = Array.from({ length: n }, (_, i) => i + 1).reduce((a, b) => a * b, 1);
-    return zeta(scalarTensor(n + 1, x.dtype, x.device), x).mul((-1) ** (n + 1) * factorial);
-  },
-  saves: { inputs: [0] },
-  backward: ([g], context) => [
-    g === null ? null : g.mul(polygamma(context.input(0), context.options.n + 1)),
-  ],
-});
-
-/** The n-th derivative of {@link digamma}. torch's function has the order first, and so may this. */
-export function polygamma(n: number, x: Tensor): Tensor;
-export function polygamma(x: Tensor, n: number): Tensor;
-export function polygamma(first: Tensor | number, second: Tensor | number): Tensor {
-  const [x, n] = typeof first === 'number' ? [second, first] : [first, second];
-  if (!(x instanceof Tensor)) throw notTensor('polygamma', 'x', x);
-  if (typeof n !== 'number')
-    throw argumentError(`polygamma(): expected a number for 'n', but got ${describe(n)}`);
-  if (!(Number.isInteger(n) && n >= 0))
-    throw argumentError(`polygamma(n, x) does not support negative n, got ${n}`);
-  return n === 0 ? x.digamma() : polygammaOp([toFloat(x)], { n });
-}
-
-/** The logarithm of the gamma function of `p` dims, of x above (p − 1) / 2. */
-export function mvlgamma(x: Tensor, p: number): Tensor {
-  requireTensors('mvlgamma', { x });
-  if (!(Number.isInteger(p) && p >= 1))
-    throw argumentError('p has to be greater than or equal to 1');
-  const terms = Array.from({ length: p }, (_, i) =>
-    toFloat(x)
-      .sub(i / 2)
-      .lgamma(),
-  );
-  return terms.reduce((a, b) => a.add(b)).add(((p * (p - 1)) / 4) * Math.log(Math.PI));
 }
 
 // ---- two arguments ----

@@ -1,51 +1,18 @@
 // One row per function: its name and its derivative, from the input x or the output y.
 
-import { checkCall, onTensors, requireTensors } from '../arguments.js';
+import { checkCall, onTensors } from '../arguments.js';
 import { isGradEnabled } from '../autograd/mode.js';
-import { defineOp, type Op } from '../autograd/op.js';
-import type { UnaryName } from '../device/device.js';
+import { erfinv32 } from '../cpu/erfinv32.js';
+import { withCurves } from '../cpu/rare-curves.js';
+// PyTorch's own algorithm, so that what is drawn through it has PyTorch's bits.
+import { erfinv as erfinv64 } from '../random/libm/erfinv.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
-import { requireCompute, requireKind, toFloat, zeroOf } from './operands.js';
+import { requireKind, toFloat, zeroOf } from './operands.js';
 import { slopeSign } from './slope-sign.js';
+import { anyDtype, type Rule, real, type Unary } from './unary-rule.js';
 
-export type Unary = (x: Tensor) => Tensor;
-
-type Saves = 'input' | 'output' | 'nothing';
-type Rule = (g: Tensor, saved: Tensor) => Tensor;
-
-function define(name: UnaryName, saves: Saves, rule: Rule): Op<undefined> {
-  return defineOp({
-    name,
-    forward: ([x]) =>
-      new Tensor({ device: x.device, shape: x.shape, storage: x.device.kernels.unary(name, x) }),
-    saves: { inputs: saves === 'input' ? [0] : [], outputs: saves === 'output' ? [0] : [] },
-    backward: ([g], context) => {
-      if (g === null) return [null];
-      if (saves === 'nothing') return [rule(g, g)];
-      return [rule(g, saves === 'input' ? context.input(0) : context.output())];
-    },
-  });
-}
-
-/** A function that keeps the dtype, integers included. */
-function anyDtype(name: UnaryName, saves: Saves, rule: Rule): Unary {
-  const op = define(name, saves, rule);
-  return (x) => {
-    requireTensors(name, { input: x });
-    requireCompute(name, x.device, x.dtype);
-    return op([x], undefined);
-  };
-}
-
-/** A function with real values: integers become the default float dtype first. */
-function real(name: UnaryName, saves: Saves, rule: Rule): Unary {
-  const keep = anyDtype(name, saves, rule);
-  return (x) => {
-    requireTensors(name, { input: x });
-    return keep(toFloat(x));
-  };
-}
+export type { Unary };
 
 // Piecewise constant: 0 almost everywhere, and 0 itself rather than 0·g, which an infinite g makes NaN.
 const zero: Rule = (g) => zeroOf(g);
@@ -96,8 +63,8 @@ export const acos: Unary = real('acos', 'input', (g, x) =>
   g.mul(negatedSquare(x).add(1).rsqrt()).neg(),
 );
 export const atan: Unary = real('atan', 'input', (g, x) => g.div(x.mul(x).add(1)));
-export const sinh: Unary = real('sinh', 'input', (g, x) => g.mul(x.cosh()));
-export const cosh: Unary = real('cosh', 'input', (g, x) => g.mul(x.sinh()));
+export const sinh: Unary = real('sinh', 'input', (g, x) => g.mul(cosh(x)));
+export const cosh: Unary = real('cosh', 'input', (g, x) => g.mul(sinh(x)));
 export const asinh: Unary = real('asinh', 'input', (g, x) => g.mul(x.mul(x).add(1).rsqrt()));
 export const acosh: Unary = real('acosh', 'input', (g, x) => g.mul(x.mul(x).sub(1).rsqrt()));
 export const atanh: Unary = real('atanh', 'input', (g, x) => g.div(negatedSquare(x).add(1)));
@@ -114,14 +81,12 @@ export const erf: Unary = real('erf', 'input', (g, x) =>
 export const erfc: Unary = real('erfc', 'input', (g, x) =>
   g.mul(negatedSquare(x).exp().mul(-TWO_BY_ROOT_PI)),
 );
-export const erfinv: Unary = real('erfinv', 'output', (g, y) =>
-  g.mul(y.mul(y).exp().div(TWO_BY_ROOT_PI)),
+export const erfinv: Unary = withCurves(
+  { erfinv: erfinv64, erfinv32 },
+  real('erfinv', 'output', (g, y) => g.mul(y.mul(y).exp().div(TWO_BY_ROOT_PI))),
 );
 
 /** ln |Γ(x)| */
-export const lgamma: Unary = real('lgamma', 'input', (g, x) => g.mul(x.digamma()));
-/** The derivative of {@link lgamma}. */
-export const digamma: Unary = real('digamma', 'input', (g, x) => g.mul(x.polygamma(1)));
 
 export const deg2rad: Unary = onTensors('deg2rad', ['input'], (x: Tensor) =>
   toFloat(x).mul(Math.PI / 180),

@@ -2,7 +2,7 @@
 // trace, and the checked one that strategies see.
 
 import { argumentError } from '../errors.js';
-import type { Needs } from '../ops/conv/geometry.js';
+import type { ConvFormats, Needs } from '../ops/conv/geometry.js';
 import {
   type ConvCall,
   type ConvOptions,
@@ -21,6 +21,8 @@ export interface ConvCallLike extends ConvOptions {
   readonly dtype?: DType;
   readonly bias?: boolean;
   readonly needs?: Needs;
+  /** Storage formats of the tensors, on devices that have some: `{ input: 'ND' }`. */
+  readonly formats?: ConvFormats;
 }
 
 export const isConvOp = (op: string): boolean => /^conv(Transpose)?[123]d(\.forward)?$/.test(op);
@@ -40,11 +42,14 @@ export function normalizeConvCall(op: string, call: ConvCallLike): ConvCall {
     dtype: checkDType(call.dtype ?? 'float32'),
     bias: call.bias ?? false,
     needs: call.needs ?? [true, true, call.bias ?? false],
+    formats: call.formats,
   };
 }
 
 /** The call as users write it, of the rank that they used. */
-export function plainConvCall(call: ConvCall): Required<ConvCallLike> {
+export function plainConvCall(
+  call: ConvCall,
+): Required<Omit<ConvCallLike, 'formats'>> & Pick<ConvCallLike, 'formats'> {
   const { geometry: g } = call;
   const own = <T>(triple: readonly T[]): T[] => triple.slice(3 - g.spatialRank);
   const shape = (full: readonly number[]) => [...full.slice(0, 2), ...own(full.slice(2))];
@@ -60,5 +65,6 @@ export function plainConvCall(call: ConvCall): Required<ConvCallLike> {
     dtype: call.dtype,
     bias: call.bias,
     needs: call.needs,
+    ...(call.formats ? { formats: call.formats } : {}),
   };
 }

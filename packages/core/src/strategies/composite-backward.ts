@@ -5,8 +5,9 @@
 //     (negative: crop), and the tail that a stride left unused is padded back.
 // dw  Batch and channels exchange places, and so do stride and dilation: the input is convolved
 //     with the gradient as its kernel, and the result narrowed to the kernel's size (a stride may
-//     leave more). A device with a weight-only backward runs that instead; where no convolution of
-//     that size passes the device's check, each tap is one multiply-and-sum.
+//     leave more). A device with a weight-only backward runs that instead. Where a convolution with a
+//     kernel as large as the gradient does not pass the device's check, tiles of the gradient may; else
+//     each tap is one multiply-and-sum.
 // db  The sum of the gradient over batch and space.
 //
 // Derivation of both: the adjoints of y[o] = Σₖ w[k] · x[s·o + d·k − p].
@@ -28,18 +29,27 @@ import { stack } from '../ops/join.js';
 import { matmul } from '../ops/matmul.js';
 import { sum } from '../ops/reduce.js';
 import { embed, flip, narrow, permute, reshape } from '../ops/views.js';
+import { numelOf } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
 import {
+  callsOf,
   compositeForward,
   describeForward,
+  type ForwardPlan,
   forwardCost,
+  isLastResort,
   padSpatial,
   planForward,
   tapWindows,
 } from './composite-forward.js';
-import { deviceError } from './device-error.js';
-import { fusedForward } from './fused.js';
-import type { ConvBackwardStrategy, ConvBackwardTensors, ConvForwardTensors } from './types.js';
+import { convElements, passes } from './cost-model.js';
+import { remembered } from './remembered.js';
+import { tiledWeight } from './tiled/backward.js';
+import { describeSplit } from './tiled/describe.js';
+import type { Split } from './tiled/pieces.js';
+import { findSplit, overheadOf } from './tiled/search.js';
+import type { ConvBackwardStrategy, ConvBackwardTensors } from './types.js';
+import { runWeightKernel } from './weight-kernel.js';
 
 const SPATIAL = [2, 3, 4];
 
@@ -52,7 +62,8 @@ interface InputPlan {
   readonly margins: readonly [Pair, Pair, Pair];
 }
 
-function planInput(call: ConvCall): InputPlan {
+/** The inner convolution of dx. */
+export const planInput = remembered((call: ConvCall): InputPlan => {
   const g = call.geometry;
   const sides = mapTriple<Pair>((a) => {
     const reach = g.dilation[a] * (g.kernel[a] - 1);
@@ -84,16 +95,22 @@ function planInput(call: ConvCall): InputPlan {
       },
     },
   };
-}
+});
 
 const spreadSize = (g: ConvGeometry, axis: 0 | 1 | 2) => (g.output[axis] - 1) * g.stride[axis] + 1;
 
+const grown = (margins: readonly Pair[]): Pair[] =>
+  margins.map(([lo, hi]) => [Math.max(lo, 0), Math.max(hi, 0)]);
+
+/** Whether the spread gradient is another tensor than the gradient: a cropped one is a view of it. */
+export const isSpread = (g: ConvGeometry, margins: readonly Pair[]): boolean =>
+  AXES.some((a) => g.stride[a] > 1) || grown(margins).some(([lo, hi]) => lo > 0 || hi > 0);
+
 /** The gradient with stride − 1 zeros between its elements, and `margins` applied. */
 function spread(gradOutput: Tensor, g: ConvGeometry, margins: readonly Pair[]): Tensor {
-  const grow = margins.map(([lo, hi]) => [Math.max(lo, 0), Math.max(hi, 0)]);
-  const plain = AXES.every((a) => g.stride[a] === 1 && grow[a][0] === 0 && grow[a][1] === 0);
+  const grow = grown(margins);
   const [n, c] = gradOutput.shape;
-  const wide = plain
+  const wide = !isSpread(g, margins)
     ? gradOutput
     : embed(
         gradOutput,
@@ -125,27 +142,27 @@ function exchangedWeight(weight: Tensor, g: ConvGeometry): Tensor {
 }
 
 function inputGradient(call: ConvCall, gradOutput: Tensor, weight: Tensor): Tensor {
-  const plan = planInput(call);
-  return forward(plan.call, {
-    input: spread(gradOutput, call.geometry, plan.margins),
-    weight: exchangedWeight(weight, call.geometry),
-  });
-}
-
-/** A forward convolution by the device's kernel, or composed where it refuses. */
-function forward(call: ConvCall, tensors: ConvForwardTensors): Tensor {
-  const strategy = fusedForward.supports(call, tensors.input.device.capabilities).ok
-    ? fusedForward
-    : compositeForward;
-  return strategy.run(call, tensors, call.needs);
+  const plan = planInput(call, gradOutput.device.capabilities);
+  return compositeForward.run(
+    plan.call,
+    {
+      input: spread(gradOutput, call.geometry, plan.margins),
+      weight: exchangedWeight(weight, call.geometry),
+    },
+    call.needs,
+  );
 }
 
 // ---- dw ----
 
-type WeightStep = 'kernel' | 'exchange' | 'taps';
+/** How a weight gradient is composed. */
+export type WeightPlan =
+  | { readonly step: 'kernel' | 'taps' }
+  | { readonly step: 'exchange'; readonly inner: ForwardPlan }
+  | { readonly step: 'tiles'; readonly split: Split };
 
 /** The forward convolution whose kernel is the gradient. */
-function exchangedCall(call: ConvCall): ConvCall {
+export function exchangedCall(call: ConvCall): ConvCall {
   const g = call.geometry;
   return {
     ...call,
@@ -165,25 +182,26 @@ function exchangedCall(call: ConvCall): ConvCall {
   };
 }
 
-function weightStep(call: ConvCall, capabilities: Capabilities): WeightStep {
-  if (capabilities.checkConv('convWeight', call).length === 0) return 'kernel';
-  const plan = planForward(exchangedCall(call), capabilities);
-  return plan.step === 'taps' ? 'taps' : 'exchange';
-}
+export const planWeight = remembered((call: ConvCall, capabilities: Capabilities): WeightPlan => {
+  if (capabilities.checkConv('convWeight', call).length === 0) return { step: 'kernel' };
+  const inner = planForward(exchangedCall(call), capabilities);
+  if (!isLastResort(inner)) return { step: 'exchange', inner };
+  const check = (geometry: ConvGeometry) =>
+    capabilities.checkConv('convForward', exchangedCall({ ...call, geometry }));
+  const tiled = findSplit(call.geometry, check, { needed: true });
+  return 'split' in tiled ? { step: 'tiles', split: tiled.split } : { step: 'taps' };
+});
 
 function weightGradient(call: ConvCall, gradOutput: Tensor, input: Tensor): Tensor {
   const g = call.geometry;
   const { device, dtype } = gradOutput;
-  const shape = weightShape(g);
-  if (g.batch === 0) return Tensor.filled(shape, 0, dtype, device); // an empty sum
-  const step = weightStep(call, device.capabilities);
-  if (step === 'kernel') {
-    const run = device.kernels.convWeight ?? deviceError(device, 'convWeight');
-    return new Tensor({ device, shape, storage: run(input, gradOutput, g) });
-  }
-  return step === 'exchange'
-    ? weightByExchange(call, gradOutput, input)
-    : weightByTaps(g, gradOutput, input);
+  if (g.batch === 0) return Tensor.filled(weightShape(g), 0, dtype, device); // an empty sum
+  const plan = planWeight(call, device.capabilities);
+  if (plan.step === 'kernel') return runWeightKernel(call, gradOutput, input);
+  if (plan.step === 'exchange') return weightByExchange(call, gradOutput, input);
+  if (plan.step === 'tiles')
+    return tiledWeight(call, plan.split, { gradOutput, input }, weightByExchange);
+  return weightByTaps(g, gradOutput, input);
 }
 
 function weightByExchange(call: ConvCall, gradOutput: Tensor, input: Tensor): Tensor {
@@ -191,10 +209,14 @@ function weightByExchange(call: ConvCall, gradOutput: Tensor, input: Tensor): Te
   const [ci, co] = [g.inChannels / g.groups, g.outChannels / g.groups];
   const x = permute(reshape(input, g.batch, g.groups, ci, ...g.input), 2, 1, 0, 3, 4, 5);
   const kernel = permute(reshape(gradOutput, g.batch, g.groups, co, ...g.output), 1, 2, 0, 3, 4, 5);
-  const y = forward(exchangedCall(call), {
-    input: reshape(x, ci, g.groups * g.batch, ...g.input),
-    weight: reshape(kernel, g.outChannels, g.batch, ...g.output),
-  });
+  const y = compositeForward.run(
+    exchangedCall(call),
+    {
+      input: reshape(x, ci, g.groups * g.batch, ...g.input),
+      weight: reshape(kernel, g.outChannels, g.batch, ...g.output),
+    },
+    call.needs,
+  );
   const narrowed = AXES.reduce((part, a) => narrow(part, a + 2, 0, g.kernel[a]), y);
   return permute(narrowed, 1, 0, 2, 3, 4);
 }
@@ -219,11 +241,25 @@ function weightByTaps(g: ConvGeometry, gradOutput: Tensor, input: Tensor): Tenso
 
 // ---- the strategy ----
 
-const STEP_WORDS: Record<WeightStep, string> = {
+const WEIGHT_WORDS: Record<WeightPlan['step'], string> = {
   kernel: "the device's weight-only backward",
   exchange: 'a forward convolution with batch and channels exchanged',
+  tiles: 'forward convolutions with batch and channels exchanged',
   taps: 'one multiply-and-sum per tap',
 };
+
+const describeWeight = (call: ConvCall, plan: WeightPlan): string =>
+  'split' in plan
+    ? `${WEIGHT_WORDS[plan.step]}, ${describeSplit(call.geometry, plan.split)}`
+    : WEIGHT_WORDS[plan.step];
+
+/** Estimated multiplications, extra passes over memory counted in. */
+function weightCost(call: ConvCall, plan: WeightPlan): number {
+  const work = convWork(call.geometry);
+  if (plan.step === 'exchange') return 1.1 * forwardCost(plan.inner);
+  if (plan.step === 'tiles') return 1.2 * (work + overheadOf(call.geometry, plan.split.grid));
+  return plan.step === 'taps' ? 3 * work : work;
+}
 
 export const compositeBackward: ConvBackwardStrategy = {
   op: 'conv3d',
@@ -233,23 +269,30 @@ export const compositeBackward: ConvBackwardStrategy = {
     const reasons: string[] = [];
     if (call.needs[0])
       reasons.push(
-        `input gradient by ${describeForward(planForward(planInput(call).call, capabilities))} over the spread gradient`,
+        `input gradient by ${describeForward(planForward(planInput(call, capabilities).call, capabilities))} over the spread gradient`,
       );
     if (call.needs[1])
-      reasons.push(`weight gradient by ${STEP_WORDS[weightStep(call, capabilities)]}`);
+      reasons.push(`weight gradient by ${describeWeight(call, planWeight(call, capabilities))}`);
     return { ok: true, reasons };
   },
   cost(call, capabilities) {
-    const { geometry, needs } = call;
+    const { geometry: g, needs } = call;
+    const elements = convElements(g);
     let cost = 0;
-    if (needs[0]) cost += 1.1 * forwardCost(planForward(planInput(call).call, capabilities));
-    if (needs[1]) {
-      const step = weightStep(call, capabilities);
-      if (step === 'kernel') cost += convWork(geometry);
-      else if (step === 'taps') cost += 3 * convWork(geometry);
-      else cost += 1.1 * forwardCost(planForward(exchangedCall(call), capabilities));
+    if (needs[0]) {
+      const plan = planForward(planInput(call, capabilities).call, capabilities);
+      // The weight is flipped; a strided gradient is filled with zeros and copied.
+      const strided = g.stride.some((s) => s > 1);
+      const spread = strided
+        ? 2 * g.batch * g.outChannels * volume(mapTriple((a) => spreadSize(g, a)))
+        : 0;
+      const moved = elements + 2 * numelOf(weightShape(g)) + spread;
+      const steps = callsOf(plan) + 1 + (strided ? 4 : 0);
+      cost += 1.1 * forwardCost(plan) + passes(capabilities, steps, moved);
     }
-    return cost;
+    if (needs[1] && g.batch > 0)
+      cost += weightCost(call, planWeight(call, capabilities)) + passes(capabilities, 1, elements);
+    return needs[2] ? cost + passes(capabilities, 1, 0) : cost;
   },
   run: (call, { gradOutput, input, weight }: ConvBackwardTensors, needs) => [
     needs[0] && weight ? inputGradient(call, gradOutput, weight) : null,

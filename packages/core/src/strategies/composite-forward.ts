@@ -1,6 +1,6 @@
 // A forward convolution out of what a device does take: the same call with explicit padding, one
-// call per group, a dense call subsampled to the stride, or, where no convolution kernel helps,
-// one matrix product per kernel tap.
+// call per group, a dense call subsampled to the stride, pieces of any of these, or, where no
+// convolution kernel helps, one matrix product per kernel tap.
 
 import type { Capabilities } from '../device/device.js';
 import { contiguous } from '../ops/cast.js';
@@ -19,16 +19,23 @@ import { matmul } from '../ops/matmul.js';
 import { padAxes } from '../ops/pad.js';
 import { narrow, reshape, slice } from '../ops/views.js';
 import { Tensor } from '../tensor/tensor.js';
+import { convElements, passes } from './cost-model.js';
 import { fusedForward } from './fused.js';
+import { remembered } from './remembered.js';
+import { describeSplit } from './tiled/describe.js';
+import { planTiledForward, runTiledForward, tiledForwardCost } from './tiled/forward.js';
+import type { Split } from './tiled/pieces.js';
 import type { ConvForwardStrategy, ConvForwardTensors } from './types.js';
 
-type Step = 'kernel' | 'pad' | 'groups' | 'subsample' | 'taps';
+type Step = 'kernel' | 'pad' | 'groups' | 'subsample' | 'tiles' | 'taps';
 
 /** How one convolution is taken apart: this step, then `inner` on its parts. */
 export interface ForwardPlan {
   readonly step: Step;
   readonly call: ConvCall;
   readonly inner?: ForwardPlan;
+  /** Of the step `tiles`, whose pieces all run on the kernel. */
+  readonly split?: Split;
 }
 
 const WORDS: Record<Step, string> = {
@@ -36,15 +43,19 @@ const WORDS: Record<Step, string> = {
   pad: 'explicit padding',
   groups: 'one call per group',
   subsample: 'a dense call subsampled to the stride',
+  tiles: 'the forward kernel on pieces',
   taps: 'one matrix product per tap',
 };
 
-const endsInKernel = (plan: ForwardPlan): boolean =>
-  plan.inner ? endsInKernel(plan.inner) : plan.step === 'kernel';
+/** Whether no convolution kernel helps. */
+export const isLastResort = ({ step, inner }: ForwardPlan): boolean =>
+  inner ? isLastResort(inner) : step === 'taps';
 
 /** The steps of a plan in words. */
-export const describeForward = (plan: ForwardPlan): string =>
-  plan.inner ? `${WORDS[plan.step]}, ${describeForward(plan.inner)}` : WORDS[plan.step];
+export function describeForward({ step, call, inner, split }: ForwardPlan): string {
+  if (inner) return `${WORDS[step]}, ${describeForward(inner)}`;
+  return split ? `${WORDS[step]} ${describeSplit(call.geometry, split)}` : WORDS[step];
+}
 
 const withGeometry = (call: ConvCall, change: Partial<ConvGeometry>): ConvCall => ({
   ...call,
@@ -78,29 +89,66 @@ function dense(call: ConvCall): ConvCall {
   });
 }
 
-export function planForward(call: ConvCall, capabilities: Capabilities): ForwardPlan {
+type Change = [step: Step, applies: (g: ConvGeometry) => boolean, change: typeof padded];
+
+const PAD: Change = ['pad', (g) => g.padding.some(([lo, hi]) => lo > 0 || hi > 0), padded];
+const GROUPS: Change = ['groups', (g) => g.groups > 1, oneGroup];
+const SUBSAMPLE: Change = ['subsample', (g) => g.stride.some((s) => s > 1), dense];
+
+const cheaper = (a: ForwardPlan, b: ForwardPlan | undefined): ForwardPlan =>
+  b && forwardCost(b) <= forwardCost(a) ? b : a;
+
+/** The cheapest way to whole calls of the device's kernel. */
+function planWhole(call: ConvCall, capabilities: Capabilities): ForwardPlan | undefined {
   if (capabilities.checkConv('convForward', call).length === 0) return { step: 'kernel', call };
-  const { geometry: g } = call;
-  const attempts: [Step, boolean, (call: ConvCall) => ConvCall][] = [
-    ['pad', g.padding.some(([lo, hi]) => lo > 0 || hi > 0), padded],
-    ['groups', g.groups > 1, oneGroup],
-    ['subsample', g.stride.some((s) => s > 1), dense],
-  ];
-  const plans = attempts.flatMap(([step, applies, change]): ForwardPlan[] => {
-    const inner = applies ? planForward(change(call), capabilities) : undefined;
-    return inner && endsInKernel(inner) ? [{ step, call, inner }] : [];
-  });
-  return plans.reduce<ForwardPlan>(
-    (best, plan) => (forwardCost(plan) < forwardCost(best) ? plan : best),
-    { step: 'taps', call },
-  );
+  let best: ForwardPlan | undefined;
+  for (const [step, applies, change] of [PAD, GROUPS, SUBSAMPLE]) {
+    const inner = applies(call.geometry) ? planWhole(change(call), capabilities) : undefined;
+    if (inner) best = cheaper({ step, call, inner }, best);
+  }
+  return best;
 }
+
+/** The same after `changes`, then in pieces, which pad by themselves where they must. */
+function planTiles(
+  call: ConvCall,
+  capabilities: Capabilities,
+  [first, ...changes]: readonly Change[],
+): ForwardPlan | undefined {
+  if (first) {
+    const [step, applies, change] = first;
+    const inner = applies(call.geometry)
+      ? planTiles(change(call), capabilities, changes)
+      : undefined;
+    return inner && { step, call, inner };
+  }
+  const plan = planTiledForward(call, capabilities);
+  return 'split' in plan ? { step: 'tiles', call, split: plan.split } : undefined;
+}
+
+const BEFORE_TILES: readonly (readonly Change[])[] = [
+  [],
+  [GROUPS],
+  [SUBSAMPLE],
+  [GROUPS, SUBSAMPLE],
+];
+
+export const planForward = remembered((call: ConvCall, capabilities: Capabilities): ForwardPlan => {
+  const whole = planWhole(call, capabilities);
+  if (whole) return whole;
+  for (const changes of BEFORE_TILES) {
+    const plan = planTiles(call, capabilities, changes);
+    if (plan) return plan;
+  }
+  return { step: 'taps', call };
+});
 
 function runPlan(plan: ForwardPlan, tensors: ConvForwardTensors): Tensor {
   const { step, call, inner } = plan;
   const { geometry: g } = call;
   const { input, weight } = tensors;
   if (step === 'kernel') return fusedForward.run(call, tensors, call.needs);
+  if (step === 'tiles' && plan.split) return runTiledForward(call, plan.split, tensors);
   if (step === 'taps' || !inner) return byTaps(g, tensors);
   if (step === 'pad') return runPlan(inner, { input: padSpatial(input, g), weight });
   if (step === 'subsample')
@@ -161,7 +209,10 @@ export const compositeForward: ConvForwardStrategy = {
     ok: true,
     reasons: [describeForward(planForward(call, capabilities))],
   }),
-  cost: (call, capabilities) => forwardCost(planForward(call, capabilities)),
+  cost(call, capabilities) {
+    const plan = planForward(call, capabilities);
+    return forwardCost(plan) + passes(capabilities, callsOf(plan), convElements(call.geometry));
+  },
   run: (call, tensors) => runPlan(planForward(call, tensors.input.device.capabilities), tensors),
 };
 
@@ -171,11 +222,20 @@ const OVERHEAD: Record<Step, number> = {
   pad: 1.1,
   groups: 1.25,
   subsample: 1.1,
+  tiles: 1.1,
   taps: 3,
 };
 
+/** Calls of kernels that a plan makes; those of tiles are in their own cost. */
+export function callsOf({ step, call, inner }: ForwardPlan): number {
+  if (step === 'taps') return 3 * volume(call.geometry.kernel);
+  if (!inner) return 1;
+  return step === 'groups' ? call.geometry.groups * (2 + callsOf(inner)) : 1 + callsOf(inner);
+}
+
 /** Estimated multiplications of a plan. */
-export function forwardCost({ step, call, inner }: ForwardPlan): number {
+export function forwardCost({ step, call, inner, split }: ForwardPlan): number {
+  if (split) return OVERHEAD[step] * tiledForwardCost(call, split);
   if (!inner) return OVERHEAD[step] * convWork(call.geometry);
   const parts = step === 'groups' ? call.geometry.groups : 1;
   return OVERHEAD[step] * parts * forwardCost(inner);

@@ -2,11 +2,12 @@
 
 import { convWork, inputShape, outputShape, weightShape } from '../ops/conv/geometry.js';
 import { Tensor } from '../tensor/tensor.js';
+import { convElements, passes, remainders } from './cost-model.js';
 import { deviceError } from './device-error.js';
 import { type ConvBackwardStrategy, type ConvForwardStrategy, supportOf } from './types.js';
 
 /** Wanted gradients that cost a convolution each. */
-const passes = (needs: readonly boolean[]) => Number(needs[0]) + Number(needs[1]);
+const convolutions = (needs: readonly boolean[]) => Number(needs[0]) + Number(needs[1]);
 
 export const fusedBackward: ConvBackwardStrategy = {
   op: 'conv3d',
@@ -17,7 +18,14 @@ export const fusedBackward: ConvBackwardStrategy = {
       capabilities.checkConv('convBackward', call),
       'the device has one backward kernel that takes this call',
     ),
-  cost: ({ geometry, needs }) => convWork(geometry) * passes(needs),
+  cost: ({ geometry, needs }, capabilities) =>
+    convWork(geometry) * convolutions(needs) +
+    (needs[0] ? remainders(capabilities, geometry.stride) : 0) +
+    passes(
+      capabilities,
+      needs.filter(Boolean).length,
+      convolutions(needs) * convElements(geometry),
+    ),
   run({ geometry }, { gradOutput, input, weight }, needs) {
     const { device } = gradOutput;
     const run = device.kernels.convBackward ?? deviceError(device, 'convBackward');
@@ -39,7 +47,8 @@ export const fusedForward: ConvForwardStrategy = {
       capabilities.checkConv('convForward', call),
       'the device has a forward kernel that takes this call',
     ),
-  cost: ({ geometry }) => convWork(geometry),
+  cost: ({ geometry }, capabilities) =>
+    convWork(geometry) + passes(capabilities, 1, convElements(geometry)),
   addsBias: (capabilities) => capabilities.convAddsBias ?? false,
   run: ({ geometry }, { input, weight, bias }) => {
     const { device } = input;

@@ -1,21 +1,46 @@
+import { adamStepOperation, adamStepStrategies } from './adam-step.js';
+import { batchNormOperations, batchNormStrategies } from './batch-norm.js';
+import { defineBuiltin, registerBuiltin } from './catalogue.js';
+import { channelAffineOperation, channelAffineStrategies } from './channel-affine.js';
 import { compositeBackward } from './composite-backward.js';
 import { compositeForward } from './composite-forward.js';
+import {
+  convBackwardOperation,
+  convForwardOperation,
+  convTransposeOperation,
+} from './conv-operation.js';
 import { fusedBackward, fusedForward } from './fused.js';
-import { registerBuiltin } from './registry.js';
+import { maxPoolOperation, maxPoolStrategies } from './max-pool.js';
+import { tiledBackward } from './tiled/backward.js';
+import { tiledForward } from './tiled/forward.js';
 
-for (const strategy of [fusedBackward, compositeBackward]) registerBuiltin(strategy);
-// The forward of a transposed convolution is the input gradient of a convolution.
-for (const strategy of [fusedBackward, compositeBackward])
-  registerBuiltin({ ...strategy, op: 'convTranspose3d.forward' });
-for (const strategy of [fusedForward, compositeForward]) registerBuiltin(strategy);
+defineBuiltin(convBackwardOperation);
+defineBuiltin(convForwardOperation);
+defineBuiltin(convTransposeOperation);
+for (const strategy of [fusedBackward, compositeBackward, tiledBackward]) {
+  registerBuiltin(strategy);
+  // The forward of a transposed convolution is the input gradient of a convolution.
+  registerBuiltin({ ...strategy, op: convTransposeOperation.op });
+}
+for (const strategy of [fusedForward, compositeForward, tiledForward]) registerBuiltin(strategy);
 
-export {
-  checkStrategyName as checkName,
-  explain,
-  list,
-  register,
-  trace,
-  unregister,
-  use,
-  with,
-} from './registry.js';
+defineBuiltin(batchNormOperations.forward);
+defineBuiltin(batchNormOperations.backward);
+for (const strategy of batchNormStrategies.forward) registerBuiltin(strategy);
+for (const strategy of batchNormStrategies.backward) registerBuiltin(strategy);
+defineBuiltin(channelAffineOperation);
+for (const strategy of channelAffineStrategies) registerBuiltin(strategy);
+defineBuiltin(maxPoolOperation);
+for (const strategy of maxPoolStrategies) registerBuiltin(strategy);
+defineBuiltin(adamStepOperation);
+for (const strategy of adamStepStrategies) registerBuiltin(strategy);
+
+export { calibrate } from './calibrate.js';
+export { calibrationOf, useCalibration } from './calibration.js';
+export { checkStrategyName as checkName, define } from './catalogue.js';
+export { use, with } from './choices.js';
+export { list } from './list.js';
+export { memoryBudget, recomputable } from './memory-budget.js';
+export { explain, register, trace, unregister } from './registry.js';
+export { run } from './run-operation.js';
+export { table } from './table.js';

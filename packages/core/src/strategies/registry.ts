@@ -2,31 +2,47 @@
 // capabilities support. Every decision can be explained, and traced while a program runs.
 
 import { currentSite } from '../autograd/mode.js';
-import type { Capabilities, Device } from '../device/device.js';
+import type { Device, Refusal } from '../device/device.js';
 import { type DeviceLike, getDevice } from '../device/registry.js';
-import { argumentError, VoxgradError } from '../errors.js';
+import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
-import { type ConvCallLike, isConvOp, normalizeConvCall, plainConvCall } from './call.js';
-import type { ConvBackwardStrategy, Strategy, StrategyKind, Support } from './types.js';
-
-const KINDS: readonly StrategyKind[] = ['fused', 'composite', 'tiled', 'custom'];
-
-/** A strategy whose call and tensors the registry does not look into. */
-type AnyStrategy = Strategy<never, never, unknown>;
-
-/** Operation names to the name of the strategy to force; null gives the choice back. */
-export type Choices = Readonly<Record<string, string | null>>;
+import { Tensor } from '../tensor/tensor.js';
+import type { ConvCallLike } from './call.js';
+import {
+  type AnyStrategy,
+  addStrategy,
+  canonical,
+  checkStrategy,
+  known,
+  removeStrategy,
+} from './catalogue.js';
+import { dropChoice, type Forcing, forcedName } from './choices.js';
+import { cannotRun, decide, decideFor, decisionStamp } from './decision.js';
+import { replaceForward, restoreForward } from './recorded.js';
+import { recordedName } from './recorded-operation.js';
+import { runRecorded } from './run-recorded.js';
+import type { ConvBackwardStrategy, Strategy, StrategyKind } from './types.js';
 
 export interface Considered {
   readonly name: string;
   readonly ok: boolean;
   readonly reasons: readonly string[];
+  /** The device's refusals, with code, numbers and source, where it has refused. */
+  readonly refusals?: readonly Refusal[];
+  /** Infinity where it cannot run. */
   readonly cost: number;
 }
 
 export interface Explanation {
+  readonly op: string;
+  readonly device: string;
+  /** The call in full, as users write it. */
+  readonly call: unknown;
+  /** The strategy that would run; null where none can. */
   readonly chosen: string | null;
+  /** Who decided, where it was not cost: `strategies.use` or `strategies.with`. */
+  readonly forcedBy: string | null;
   readonly considered: readonly Considered[];
 }
 
@@ -44,240 +60,46 @@ export interface TraceEntry {
 }
 
 const state = shared('strategies', () => ({
-  byOp: new Map<string, AnyStrategy[]>(),
-  global: new Map<string, string>(),
-  scopes: [] as Choices[],
   traces: [] as TraceEntry[][],
+  explanations: new WeakMap<Device, { stamp: string; byKey: Map<string, Explanation> }>(),
 }));
 
-/** One- and two-dimensional convolutions are three-dimensional ones with unit axes. */
-const canonical = (op: string): string => op.replace(/^(conv|convTranspose)[12]d/, '$13d');
-
-function known(op: string): AnyStrategy[] {
-  const list = state.byOp.get(canonical(op));
-  if (list) return list;
-  throw new VoxgradError(
-    'STRATEGY',
-    `no operation called '${op}' has strategies; known: ${[...state.byOp.keys()].join(', ')}`,
+/**
+ * Adds a strategy at run time; its name must be new for its operation. `supports` and `cost` are asked
+ * once for calls that are alike, and must answer by what they are given.
+ *
+ * A recorded operation that has no strategies of its own (`relu`, `matmul`, …) takes some for its
+ * forward, beside its `builtin` one; its derivative rule stays.
+ *
+ * @throws VoxgradError ARGUMENT for half a strategy, STRATEGY for an operation that there is not
+ */
+export function register<C, T, R>(strategy: Strategy<C, T, R>): void {
+  const checked = strategy as unknown as AnyStrategy;
+  checkStrategy(checked);
+  addStrategy(checked);
+  const op = canonical(strategy.op);
+  const recorded = recordedName(op);
+  if (recorded === null || isBuiltin(op)) return;
+  replaceForward(recorded, (definition, inputs, options) =>
+    runRecorded(definition, inputs, options, (call, device) => select(op, call, device)),
   );
 }
 
-/** Adds a strategy at run time; its name must be new for its operation. */
-export function register<C, T, R>(strategy: Strategy<C, T, R>): void {
-  if (typeof strategy !== 'object' || strategy === null || typeof strategy.op !== 'string')
-    throw argumentError(
-      `strategies.register(): expected { op, name, kind, supports, cost, run }, but got ${describe(strategy)}`,
-    );
-  const op = canonical(strategy.op);
-  if (typeof strategy.name !== 'string' || strategy.name === '')
-    throw argumentError(
-      `strategies.register(): expected a name, but got ${describe(strategy.name)}`,
-    );
-  if (!KINDS.includes(strategy.kind))
-    throw argumentError(
-      `strategies.register(): kind must be one of ${KINDS.join(', ')}, but got ${describe(strategy.kind)}`,
-    );
-  for (const part of ['supports', 'cost', 'run'] as const)
-    if (typeof strategy[part] !== 'function')
-      throw argumentError(`strategies.register(): '${strategy.name}' lacks the function ${part}`);
-  const list = state.byOp.get(op) ?? [];
-  if (list.some((s) => s.name === strategy.name))
-    throw argumentError(
-      `strategies.register(): ${op} already has a strategy called '${strategy.name}'; unregister it first`,
-    );
-  state.byOp.set(op, [...list, strategy as unknown as AnyStrategy]);
-}
-
-/** Registers a built-in; a second copy of the library finds it there already. */
-export function registerBuiltin<C, T, R>(strategy: Strategy<C, T, R>): void {
-  if (!state.byOp.get(strategy.op)?.some((s) => s.name === strategy.name)) register(strategy);
-}
+/** Whether the operation asks the registry by itself. */
+const isBuiltin = (op: string): boolean => !known(op).strategies.some((s) => s.name === 'builtin');
 
 /** Removes a strategy again. Returns whether it was there. */
 export function unregister(op: string, name: string): boolean {
-  const list = known(op);
-  const rest = list.filter((s) => s.name !== name);
-  state.byOp.set(canonical(op), rest);
-  // A choice of what is gone would make every later call fail.
-  if (state.global.get(canonical(op)) === name) state.global.delete(canonical(op));
-  return rest.length < list.length;
-}
-
-export interface StrategyInfo {
-  readonly op: string;
-  readonly name: string;
-  readonly kind: StrategyKind;
-}
-
-/** The strategies of an operation. */
-export const list = (op: string, _device?: DeviceLike): StrategyInfo[] =>
-  known(op).map(({ name, kind }) => ({ op: canonical(op), name, kind }));
-
-function checkChoices(choices: Choices): void {
-  if (typeof choices !== 'object' || choices === null)
-    throw argumentError(
-      `strategies: expected choices such as { conv3d: 'composite' }, but got ${describe(choices)}`,
-    );
-  for (const [op, name] of Object.entries(choices)) if (name !== null) find(op, name);
-}
-
-function find(op: string, name: string): AnyStrategy {
-  const found = known(op).find((s) => s.name === name);
-  if (found) return found;
-  throw new VoxgradError(
-    'STRATEGY',
-    `${op} has no strategy called ${describe(name)}; known: ${known(op)
-      .map((s) => s.name)
-      .join(', ')}`,
-  );
-}
-
-/** Throws unless `name` is undefined or a strategy of `op`. */
-export function checkStrategyName(op: string, name: string | undefined): void {
-  if (name !== undefined) find(op, name);
-}
-
-/** Forces strategies globally, by operation: `use({ conv3d: 'composite' })`; null lets go. */
-export function use(choices: Choices): void {
-  checkChoices(choices);
-  for (const [op, name] of Object.entries(choices)) {
-    if (name === null) state.global.delete(canonical(op));
-    else state.global.set(canonical(op), name);
-  }
-}
-
-/**
- * Forces strategies while `fn` runs. Convolutions recorded inside keep the choice for their
- * backward, unless another scope is active when that runs.
- */
-function withChoices<T>(choices: Choices, fn: () => T): T {
-  checkChoices(choices);
-  const normalized = Object.fromEntries(
-    Object.entries(choices).map(([op, name]) => [canonical(op), name]),
-  );
-  state.scopes.push(normalized);
-  try {
-    const result = fn();
-    if (result instanceof Promise)
-      throw argumentError(
-        'strategies.with(): the function returned a promise, but the scope ends as soon as it ' +
-          'returns; pass { backward } to the calls or modules instead',
-      );
-    return result;
-  } finally {
-    state.scopes.pop();
-  }
-}
-
-export { withChoices as with };
-
-/** The choice of the innermost scope that names `op`. */
-export function scopedChoice(op: string): string | null | undefined {
-  for (let i = state.scopes.length - 1; i >= 0; i--) {
-    const choice = state.scopes[i][canonical(op)];
-    if (choice !== undefined) return choice;
-  }
-  return undefined;
-}
-
-/** What a call may force, from the strongest to the weakest. */
-export interface Forcing {
-  /** Named by the call or its module. */
-  readonly explicit?: string;
-  /** The scope in which the call was recorded. */
-  readonly recorded?: string | null;
-}
-
-function forcedName(op: string, forcing: Forcing): { name: string; by: string } | null {
-  if (forcing.explicit !== undefined) return { name: forcing.explicit, by: 'the call' };
-  const active = scopedChoice(op);
-  const scoped = active === undefined ? forcing.recorded : active;
-  if (scoped === null) return null; // a scope that gives the choice back, also from `use`
-  if (scoped !== undefined) return { name: scoped, by: 'strategies.with' };
-  const global = state.global.get(op);
-  return global === undefined ? null : { name: global, by: 'strategies.use' };
-}
-
-interface Candidate {
-  readonly strategy: AnyStrategy;
-  readonly support: Support;
-  readonly cost: number;
-}
-
-function consider(op: string, call: unknown, capabilities: Capabilities): Candidate[] {
-  return known(op).map((strategy) => {
-    const support = supportOfStrategy(strategy, call, capabilities);
-    const cost = support.ok ? strategy.cost(call as never, capabilities) : Number.POSITIVE_INFINITY;
-    if (Number.isNaN(cost)) return refusedFor(strategy, 'its cost() is not a number');
-    return { strategy, support, cost };
-  });
-}
-
-const refusedFor = (strategy: AnyStrategy, reason: string): Candidate => ({
-  strategy,
-  support: { ok: false, reasons: [reason] },
-  cost: Number.POSITIVE_INFINITY,
-});
-
-/** What a strategy answers; one that answers anything else is refused with that as the reason. */
-function supportOfStrategy(
-  strategy: AnyStrategy,
-  call: unknown,
-  capabilities: Capabilities,
-): Support {
-  const answer: unknown = strategy.supports(call as never, capabilities);
-  const { ok, reasons } = (answer ?? {}) as Partial<Support>;
-  if (typeof ok === 'boolean' && Array.isArray(reasons)) return answer as Support;
-  const reason = `its supports() must answer { ok, reasons }, but answered ${describe(answer)}`;
-  return { ok: false, reasons: [reason] };
-}
-
-const cheapest = (candidates: readonly Candidate[]): Candidate | undefined =>
-  candidates
-    .filter((c) => c.support.ok)
-    .reduce<Candidate | undefined>(
-      (best, c) => (best && best.cost <= c.cost ? best : c),
-      undefined,
-    );
-
-function refused(op: string, device: Device, { strategy, support }: Candidate): VoxgradError {
-  const [first] = support.refusals ?? [];
-  const text = support.reasons.join('; ');
-  return new VoxgradError(
-    first?.code ?? 'STRATEGY',
-    `${op}: the forced strategy '${strategy.name}' cannot run on ${device.name}: ${text}`,
-  );
-}
-
-function choose(
-  op: string,
-  call: unknown,
-  device: Device,
-  forcing: Forcing,
-): { candidate: Candidate; reasons: string[] } {
-  const forced = forcedName(op, forcing);
-  if (forced) {
-    const strategy = find(op, forced.name);
-    const support = supportOfStrategy(strategy, call, device.capabilities);
-    const candidate = { strategy, support, cost: 0 };
-    if (!support.ok) throw refused(op, device, candidate);
-    return { candidate, reasons: [`forced by ${forced.by}`, ...support.reasons] };
-  }
-  const candidates = consider(op, call, device.capabilities);
-  const candidate = cheapest(candidates);
-  const refusals = candidates
-    .filter((c) => !c.support.ok)
-    .map((c) => `${c.strategy.name} refused: ${c.support.reasons.join('; ')}`);
-  if (!candidate)
-    throw new VoxgradError(
-      'STRATEGY',
-      `${op}: no strategy can run this call on ${device.name}:\n${refusals.map((r) => `  ${r}`).join('\n')}`,
-    );
-  return { candidate, reasons: [...refusals, ...candidate.support.reasons] };
+  const removed = removeStrategy(op, name);
+  dropChoice(canonical(op), name);
+  const recorded = recordedName(canonical(op));
+  if (recorded !== null && known(op).strategies.length === 1) restoreForward(recorded);
+  return removed;
 }
 
 /**
  * The strategy for a call, chosen and written to the active traces.
+ * @param op canonical name
  * @throws VoxgradError with the device's code where a forced strategy cannot run
  */
 export function select<S extends AnyStrategy | ConvBackwardStrategy>(
@@ -286,16 +108,20 @@ export function select<S extends AnyStrategy | ConvBackwardStrategy>(
   device: Device,
   forcing: Forcing = {},
 ): S {
-  const { candidate, reasons } = choose(op, call, device, forcing);
-  const { strategy } = candidate;
+  const forced = forcedName(op, forcing);
+  const decision = forced ? decideFor(op, forced.name, call, device) : decide(op, call, device);
+  const { chosen } = decision;
+  if (!chosen) throw cannotRun(op, device, decision, forced !== null);
+  const { strategy } = chosen;
   if (state.traces.length > 0) {
+    const { plain } = known(op).operation;
     const entry: TraceEntry = {
       op,
       strategy: strategy.name,
       kind: strategy.kind,
       device: device.name,
-      reasons,
-      call: isConvOp(op) ? plainConvCall(call as never) : call,
+      reasons: forced ? [`forced by ${forced.by}`, ...decision.reasons] : decision.reasons,
+      call: plain ? plain(call as never) : call,
       site: currentSite(),
     };
     for (const trace of state.traces) trace.push(entry);
@@ -303,25 +129,75 @@ export function select<S extends AnyStrategy | ConvBackwardStrategy>(
   return strategy as unknown as S;
 }
 
-/** Which strategy would run a call and why, without running it. */
+/** Writes to the active traces that a part of a model will be computed again. */
+export function noteTrace(
+  inputs: readonly unknown[],
+  heldBytes: number,
+  budgetBytes: number,
+): void {
+  if (state.traces.length === 0) return;
+  const tensors = inputs.filter((x) => x instanceof Tensor);
+  const entry: TraceEntry = {
+    op: 'checkpoint',
+    strategy: 'recompute',
+    kind: 'composite',
+    device: tensors[0]?.device.name ?? getDevice().name,
+    reasons: [`graphs hold ${heldBytes} bytes of a budget of ${budgetBytes}`],
+    call: { inputs: tensors.map((x) => x.shape), dtype: tensors[0]?.dtype },
+    site: currentSite(),
+  };
+  for (const trace of state.traces) trace.push(entry);
+}
+
+/**
+ * Which strategy would run a call and why, without running it.
+ * @param call for a convolution `{ input, weight, stride, padding, … }`, see {@link ConvCallLike}
+ */
 export function explain(op: string, call: ConvCallLike | object, device?: DeviceLike): Explanation {
   const name = canonical(op);
-  const full = isConvOp(name) ? normalizeConvCall(op, call as ConvCallLike) : call;
-  const { capabilities } = getDevice(device);
-  const candidates = consider(name, full, capabilities);
+  const { operation } = known(op);
+  if (typeof call !== 'object' || call === null)
+    throw argumentError(`explain('${op}'): expected a call, but got ${describe(call)}`);
+  const full: unknown = operation.normalize ? operation.normalize(op, call) : call;
+  const target = getDevice(device);
   const forced = forcedName(name, {});
-  const chosen = forced
-    ? candidates.find((c) => c.strategy.name === forced.name && c.support.ok)
-    : cheapest(candidates);
-  return {
-    chosen: chosen?.strategy.name ?? null,
-    considered: candidates.map(({ strategy, support, cost }) => ({
-      name: strategy.name,
-      ok: support.ok,
-      reasons: support.reasons,
-      cost,
-    })),
-  };
+  const key = operation.key?.(full as never);
+  const text = key === undefined ? null : `${name} ${forced?.name} ${forced?.by} ${key}`;
+  const found = text === null ? undefined : explanationsOf(target).get(text);
+  if (found) return found;
+  const { candidates, chosen } = decide(name, full, target);
+  const taken = forced ? decideFor(name, forced.name, full, target).chosen : chosen;
+  const explanation: Explanation = Object.freeze({
+    op: name,
+    device: target.name,
+    call: operation.plain ? operation.plain(full as never) : full,
+    chosen: taken?.strategy.name ?? null,
+    forcedBy: forced?.by ?? null,
+    considered: Object.freeze(
+      candidates.map(({ strategy, support, cost }) =>
+        Object.freeze({
+          name: strategy.name,
+          ok: support.ok,
+          reasons: Object.freeze([...support.reasons]),
+          ...(support.refusals?.length && { refusals: Object.freeze([...support.refusals]) }),
+          cost,
+        }),
+      ),
+    ),
+  });
+  if (text !== null) explanationsOf(target).set(text, explanation);
+  return explanation;
+}
+
+const MOST_REMEMBERED = 1024;
+
+function explanationsOf(device: Device): Map<string, Explanation> {
+  const stamp = decisionStamp();
+  const known = state.explanations.get(device);
+  if (known?.stamp === stamp && known.byKey.size <= MOST_REMEMBERED) return known.byKey;
+  const byKey = new Map<string, Explanation>();
+  state.explanations.set(device, { stamp, byKey });
+  return byKey;
 }
 
 /** Runs `fn` and returns what strategies ran, in order. */

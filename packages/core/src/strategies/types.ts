@@ -24,8 +24,15 @@ export interface Strategy<Call, Tensors, Result> {
   readonly op: string;
   readonly name: string;
   readonly kind: StrategyKind;
+  /**
+   * Whether it runs a call, with reasons. Like `cost` it is asked once for calls that are alike, and
+   * must answer by the call and the capabilities alone.
+   */
   supports(call: Call, capabilities: Capabilities): Support;
-  /** Relative cost: multiplications, with extra passes over memory counted in. */
+  /**
+   * Relative cost: multiplications of the device's convolution kernel, other work counted in by
+   * `capabilities.rates`. Infinity: only where it is forced.
+   */
   cost(call: Call, capabilities: Capabilities): number;
   /** Whether a forward convolution adds the bias itself where there is one; else it is added after. */
   addsBias?(capabilities: Capabilities): boolean;

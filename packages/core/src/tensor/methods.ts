@@ -1,153 +1,163 @@
-// The methods of a tensor: every row is an operation whose first argument is the tensor.
+// The methods that every tensor has: what models, losses, optimizers and their derivatives are made of.
+// all-methods.ts has the table of all, whose others this file names, so that a call of one says where
+// it is. Inside the library nothing but these may be called as a method.
 
-import { shapeError } from '../errors.js';
-import { methodOf } from '../guard.js';
-import * as aliases from '../ops/aliases.js';
-import * as arrange from '../ops/arrange.js';
-import { asStrided } from '../ops/as-strided.js';
+import { shapeError, VoxgradError } from '../errors.js';
+import { movedim } from '../ops/arrange.js';
 import * as binary from '../ops/binary.js';
-import * as bitwise from '../ops/bitwise.js';
 import * as blends from '../ops/blend.js';
 import * as cast from '../ops/cast.js';
 import * as clamps from '../ops/clamp.js';
-import {
-  bincount,
-  histc,
-  mode,
-  type UniqueOptions,
-  unique,
-  uniqueConsecutive,
-} from '../ops/counting.js';
-import { corrcoef, cov } from '../ops/covariance.js';
-import * as cumulative from '../ops/cumulative.js';
-import * as dense from '../ops/dense.js';
-import * as diagonals from '../ops/diagonal.js';
-import * as extremes from '../ops/extremes.js';
-import { histogram } from '../ops/histogram.js';
+import { max, min } from '../ops/extremes.js';
 import { gather, indexSelect } from '../ops/indexing.js';
 import * as inplace from '../ops/inplace.js';
-import { gcd, lcm } from '../ops/integers.js';
 import { cat } from '../ops/join.js';
 import * as logical from '../ops/logical.js';
-import * as masked from '../ops/masked.js';
+import { maskedFill, maskedSelect } from '../ops/masked.js';
 import { bmm, matmul, mm } from '../ops/matmul.js';
-import { dist, norm, renorm } from '../ops/norm.js';
+import { norm } from '../ops/norm.js';
 import type { TensorOrScalar } from '../ops/operands.js';
-import * as products from '../ops/products.js';
-import * as put from '../ops/put.js';
-import { quantile } from '../ops/quantile.js';
-import { bernoulli, multinomial } from '../ops/random.js';
+import { dot } from '../ops/products.js';
+import * as random from '../ops/random-inplace.js';
 import * as reduce from '../ops/reduce.js';
-import * as scattering from '../ops/scatter.js';
-import { unfoldDim } from '../ops/sliding.js';
 import { logSoftmax, logsumexp, softmax } from '../ops/softmax.js';
-import * as sorting from '../ops/sort.js';
-import * as special from '../ops/special.js';
-import * as splitting from '../ops/split.js';
 import * as unary from '../ops/unary.js';
-import * as viewScatter from '../ops/view-scatter.js';
 import * as views from '../ops/views.js';
-import { FUNCTIONS, METHODS } from '../signatures.js';
-import * as createLike from './create-like.js';
+import { METHODS, OTHER_METHODS } from '../signatures.js';
+import { attachMethods } from './attach-methods.js';
 import * as inspect from './inspect.js';
 import { Tensor } from './tensor.js';
 
-const { variance, ...reductions } = reduce;
-const { embed: _embed, ...movements } = views;
-const { where, ...arithmetic } = binary;
-const { flatNonzero: _flat, ...masks } = masked;
-const { chainMatmul: _chain, ...matrices } = dense;
-const { fillDiagonal: _fill, ...viewReplacements } = viewScatter;
-const { asTensor, asarray, trilIndices, triuIndices, ...likenesses } = createLike;
-const { isTensor, numel, canCast, ...inspections } = inspect;
-
 const methods = {
-  ...unary,
-  ...arithmetic,
-  ...bitwise,
-  ...blends,
-  ...clamps,
-  ...special,
-  ...reductions,
-  ...movements,
-  ...cast,
-  ...logical,
-  ...inplace,
-  ...arrange,
-  ...cumulative,
-  ...diagonals,
-  ...extremes,
-  ...masks,
-  ...products,
-  ...put,
-  ...scattering,
-  ...sorting,
-  ...splitting,
-  ...aliases,
-  ...matrices,
-  ...viewReplacements,
-  ...likenesses,
-  ...inspections,
-  asStrided,
-  cov,
-  corrcoef,
-  gcd,
-  lcm,
-  histogram,
-  renorm,
-  bernoulli,
-  multinomial,
-  bincount,
-  histc,
-  mode,
-  unique,
-  uniqueConsecutive,
-  norm,
-  dist,
-  quantile,
-  var: variance,
+  abs: unary.abs,
+  ceil: unary.ceil,
+  cos: unary.cos,
+  erf: unary.erf,
+  exp: unary.exp,
+  exp2: unary.exp2,
+  expm1: unary.expm1,
+  floor: unary.floor,
+  log: unary.log,
+  log1p: unary.log1p,
+  neg: unary.neg,
+  reciprocal: unary.reciprocal,
+  relu: unary.relu,
+  round: unary.round,
+  rsqrt: unary.rsqrt,
+  sigmoid: unary.sigmoid,
+  sign: unary.sign,
+  sin: unary.sin,
+  sqrt: unary.sqrt,
+  square: unary.square,
+  tanh: unary.tanh,
+  trunc: unary.trunc,
+
+  add: binary.add,
+  sub: binary.sub,
+  mul: binary.mul,
+  div: binary.div,
+  pow: binary.pow,
+  floorDivide: binary.floorDivide,
+  remainder: binary.remainder,
+  fmod: binary.fmod,
+  maximum: binary.maximum,
+  minimum: binary.minimum,
+  eq: binary.eq,
+  ne: binary.ne,
+  lt: binary.lt,
+  le: binary.le,
+  gt: binary.gt,
+  ge: binary.ge,
+  addcmul: blends.addcmul,
+  addcdiv: blends.addcdiv,
+  lerp: blends.lerp,
+  clamp: clamps.clamp,
+  clampMin: clamps.clampMin,
+  clampMax: clamps.clampMax,
+  logicalNot: logical.logicalNot,
+  logicalAnd: logical.logicalAnd,
+  logicalOr: logical.logicalOr,
+  isnan: logical.isnan,
+  isfinite: logical.isfinite,
   /** Elements of this tensor where `condition` holds, else of `other`. */
   where: (x: Tensor, condition: Tensor, other: TensorOrScalar): Tensor =>
-    where(condition, x, other),
+    binary.where(condition, x, other),
+  maskedFill,
+  maskedSelect,
+
+  sum: reduce.sum,
+  mean: reduce.mean,
+  std: reduce.std,
+  var: reduce.variance,
+  amax: reduce.amax,
+  amin: reduce.amin,
+  argmax: reduce.argmax,
+  argmin: reduce.argmin,
+  max,
+  min,
+  all: logical.all,
+  any: logical.any,
+  norm,
+  softmax,
+  logSoftmax,
+  logsumexp,
+
+  reshape: views.reshape,
+  view: views.view,
+  permute: views.permute,
+  transpose: views.transpose,
+  t: views.t,
+  expand: views.expand,
+  expandAs: views.expandAs,
+  squeeze: views.squeeze,
+  unsqueeze: views.unsqueeze,
+  flatten: views.flatten,
+  narrow: views.narrow,
+  slice: views.slice,
+  select: views.select,
+  flip: views.flip,
+  movedim,
   /** Joins this tensor with others along an axis. */
   cat: (x: Tensor, others: Tensor | readonly Tensor[], dim = 0): Tensor =>
     cat([x, ...[others].flat()], dim),
   gather,
   indexSelect,
-  bmm,
+  dot,
   matmul,
   mm,
-  softmax,
-  logSoftmax,
-  logsumexp,
-  unfold: unfoldDim,
+  bmm,
+
+  to: cast.to,
+  clone: cast.clone,
+  contiguous: cast.contiguous,
+  double: cast.double,
+  float: cast.float,
+  half: cast.half,
+  int: cast.int,
+  long: cast.long,
+  bool: cast.bool,
+  dim: inspect.dim,
+  size: inspect.size,
+
+  add_: inplace.add_,
+  sub_: inplace.sub_,
+  mul_: inplace.mul_,
+  div_: inplace.div_,
+  neg_: inplace.neg_,
+  sqrt_: inplace.sqrt_,
+  clamp_: inplace.clamp_,
+  lerp_: inplace.lerp_,
+  addcmul_: inplace.addcmul_,
+  addcdiv_: inplace.addcdiv_,
+  maskedFill_: inplace.maskedFill_,
+  copy_: inplace.copy_,
+  fill_: inplace.fill_,
+  zero_: inplace.zero_,
+  uniform_: random.uniform_,
+  normal_: random.normal_,
+  bernoulli_: random.bernoulli_,
+  exponential_: random.exponential_,
 };
-
-type Method<F> = F extends (self: Tensor, ...args: infer A) => infer R ? (...args: A) => R : never;
-
-/** Methods of several signatures, of which `Method` would see only the last. */
-interface Overloaded {
-  max(): Tensor;
-  max(other: Tensor): Tensor;
-  max(dim: number, options?: reduce.KeepDim): extremes.ValuesIndices;
-  min(): Tensor;
-  min(other: Tensor): Tensor;
-  min(dim: number, options?: reduce.KeepDim): extremes.ValuesIndices;
-  median(): Tensor;
-  median(dim: number, options?: reduce.KeepDim): extremes.ValuesIndices;
-  nanmedian(): Tensor;
-  nanmedian(dim: number, options?: reduce.KeepDim): extremes.ValuesIndices;
-  nonzero(options?: { asTuple?: false }): Tensor;
-  nonzero(options: { asTuple: true }): Tensor[];
-  unique(): Tensor;
-  unique(options: UniqueOptions): Tensor[];
-  uniqueConsecutive(): Tensor;
-  uniqueConsecutive(options: UniqueOptions): Tensor[];
-  size(): readonly number[];
-  size(dim: number): number;
-  stride(): readonly number[];
-  stride(dim: number): number;
-}
 
 /** The transposed forms that PyTorch has as properties. */
 const transposed = {
@@ -167,25 +177,7 @@ const transposed = {
   mH: (x: Tensor): Tensor => views.adjoint(x),
 };
 
-type Transposed = { readonly [K in keyof typeof transposed]: Tensor };
-
-type Methods = typeof methods;
-
-export type TensorMethods = {
-  [K in Exclude<keyof Methods, keyof Overloaded>]: Method<Methods[K]>;
-} & Overloaded &
-  Transposed;
-
-for (const [name, method] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, {
-    value: methodOf(
-      name,
-      METHODS[name] ?? FUNCTIONS[name],
-      method as (...all: unknown[]) => unknown,
-    ),
-    writable: true,
-    configurable: true,
-  });
+export type TransposedForms = { readonly [K in keyof typeof transposed]: Tensor };
 
 for (const [name, view] of Object.entries(transposed))
   Object.defineProperty(Tensor.prototype, name, {
@@ -194,3 +186,19 @@ for (const [name, view] of Object.entries(transposed))
     },
     configurable: true,
   });
+
+/** In place of the methods that only all-methods.ts has. */
+const others = Object.fromEntries(
+  OTHER_METHODS.split(' ').map((name) => [
+    name,
+    (): never => {
+      throw new VoxgradError(
+        'METHOD',
+        `${name} is one of the methods that come with '@voxgrad/core/methods': import it once, or call ` +
+          `the function ${name} of @voxgrad/core`,
+      );
+    },
+  ]),
+);
+attachMethods(others, {});
+attachMethods(methods, METHODS);

@@ -20,8 +20,12 @@ export interface Writes {
  * device, or both. The device decides when it copies; nobody else has to know.
  */
 export interface Residence {
+  /** Whether the host has the elements, so that `read` copies nothing. */
+  readonly onHost: boolean;
   /** Brings the elements to the host; a copy on the device stays good. */
   read(): HostArray;
+  /** The same, waited for: on devices that cannot be read synchronously. */
+  fetch?(): Promise<HostArray>;
   /** The same, for someone who will write to them: the device forgets its copy. */
   write(): HostArray;
   /** The elements will never be read again. */
@@ -44,8 +48,12 @@ export class Storage {
   kept = false;
   /** Internal: how many places of a graph have saved it. */
   savers = 0;
+  /** Internal: what it counts for among the bytes that graphs hold. */
+  heldBytes = 0;
   /** Internal: nobody but a graph can reach it, so that the last one to let go gives it back. */
   hidden = false;
+  /** Dimensions of the first tensor over it; -1 before there is one. Devices with formats ask. */
+  rank = -1;
   #host: HostArray | null;
   #residence: Residence | null;
 

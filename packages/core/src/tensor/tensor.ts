@@ -1,11 +1,12 @@
 import { type BackwardOptions, backward } from '../autograd/engine.js';
 import { isGradEnabled } from '../autograd/mode.js';
 import { AccumulateGrad, type Edge, type GradientHook, type Node } from '../autograd/node.js';
+import { currentRecorder } from '../autograd/recorder.js';
 import type { Device } from '../device/device.js';
 import { argumentError, autogradError, dtypeError, shapeError, VoxgradError } from '../errors.js';
 import { instanceOfBrand } from '../shared.js';
+import type { TensorMethods } from './all-methods.js';
 import { type DType, type HostArray, isFloat } from './dtype.js';
-import type { TensorMethods } from './methods.js';
 import {
   contiguousStrides,
   describe,
@@ -32,7 +33,7 @@ export type NestedList = number | bigint | boolean | NestedList[];
  * An n-dimensional array: a strided window over a storage, on a device, with its place on the
  * tape. Shape methods that can return a view do (as in PyTorch), and then share elements.
  *
- * Operations are methods under PyTorch's names in camelCase; the table is `tensor/methods.ts`.
+ * Operations are methods under PyTorch's names in camelCase; the table is `tensor/all-methods.ts`.
  */
 export interface Tensor extends TensorMethods {}
 export class Tensor implements View {
@@ -59,6 +60,7 @@ export class Tensor implements View {
       ? frozen(init.strides)
       : Object.freeze(contiguousStrides(init.shape));
     this.offset = init.offset ?? 0;
+    if (init.storage.rank < 0) init.storage.rank = init.shape.length;
     this.#writesKnown = init.storage.writes.recorded;
   }
 
@@ -269,6 +271,7 @@ export class Tensor implements View {
     this.device.kernels.assign(this, result);
     const { writes } = this.storage;
     writes.count++;
+    currentRecorder()?.written(this, result);
     const edge = recording ? result.gradEdge() : null;
     if (edge) {
       this.attach(edge);
@@ -282,7 +285,12 @@ export class Tensor implements View {
 
   /** A copy of the elements in row-major order; works on every device. */
   async data(): Promise<HostArray> {
-    return this.#copyOut();
+    const { kernels } = this.device;
+    const copied = kernels.copy(this, this.dtype);
+    const { residence } = copied;
+    const elements = residence?.fetch ? await residence.fetch() : copied.array;
+    copied.release();
+    return elements;
   }
 
   /** A copy of the elements in row-major order; only where the device can be read synchronously. */
@@ -296,7 +304,10 @@ export class Tensor implements View {
   }
 
   #copyOut(): HostArray {
-    return this.device.kernels.copy(this, this.dtype).array;
+    const copied = this.device.kernels.copy(this, this.dtype);
+    const { array } = copied;
+    copied.release();
+    return array;
   }
 
   /**

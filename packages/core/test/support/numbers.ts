@@ -26,10 +26,17 @@ export const filled = (shape: readonly number[], from = -2, to = 2): Tensor =>
 export const numbersOf = (x: Tensor): Float64Array =>
   x.detach().to('float64').dataSync() as Float64Array;
 
+/** The same, on devices that are read asynchronously too. */
+const readNumbers = async (x: Tensor): Promise<Float64Array> =>
+  (await x.detach().to('float64').data()) as Float64Array;
+
 /** max|a − b| / max(1, max|b|), this project's relative error; Infinity where NaNs differ. */
 export function relativeError(a: Tensor, b: Tensor): number {
   expect(a.shape).toEqual(b.shape);
-  const [x, y] = [numbersOf(a), numbersOf(b)];
+  return errorOf(numbersOf(a), numbersOf(b));
+}
+
+function errorOf(x: Float64Array, y: Float64Array): number {
   let [worst, scale] = [0, 1];
   for (let i = 0; i < y.length; i++) {
     if (Object.is(x[i], y[i])) continue;
@@ -43,6 +50,18 @@ export function relativeError(a: Tensor, b: Tensor): number {
 /** Fails unless `a` is within `tolerance` of `b`; see {@link relativeError}. */
 export const expectClose = (a: Tensor, b: Tensor, tolerance: number, what = 'relative error') =>
   expect(relativeError(a, b), what).toBeLessThanOrEqual(tolerance);
+
+/** {@link expectClose} on devices that are read asynchronously too. */
+export async function expectReadClose(
+  a: Tensor,
+  b: Tensor,
+  tolerance: number,
+  what = 'relative error',
+): Promise<void> {
+  expect(a.shape).toEqual(b.shape);
+  const error = errorOf(await readNumbers(a), await readNumbers(b));
+  expect(error, what).toBeLessThanOrEqual(tolerance);
+}
 
 /** `value`, or an error that names it: tests read no optional twice. */
 export function defined<T>(value: T | null | undefined, what = 'a value'): T {

@@ -2,6 +2,7 @@
 // affine are taken from it here, so that a header that lies is refused and not followed.
 // Source: https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h
 
+import { bytesPer, dtypeFor, type FileDType } from '@voxgrad/checkpoint/arrays';
 import {
   type CreateOptions,
   checkOptions,
@@ -11,7 +12,7 @@ import {
   type Tensor,
 } from '@voxgrad/core';
 import type { NIFTI1, NIFTI2 } from 'nifti-reader-js';
-import { bytesPer, decode, dtypeFor, type FileDType } from './elements.js';
+import { decode } from './elements.js';
 import { type Content, type DataSource, fileError, readContent, wrongFormat } from './source.js';
 
 /** Type codes of the header (DT_…). */

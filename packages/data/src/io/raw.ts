@@ -1,4 +1,12 @@
 import {
+  type ByteOrder,
+  bytesPer,
+  dtypeFor,
+  FILE_DTYPES,
+  type FileDType,
+  isFileDType,
+} from '@voxgrad/checkpoint/arrays';
+import {
   type CreateOptions,
   checkOptions,
   checkShape,
@@ -10,15 +18,7 @@ import {
   type Tensor,
   VoxgradError,
 } from '@voxgrad/core';
-import {
-  type ByteOrder,
-  bytesPer,
-  decode,
-  dtypeFor,
-  FILE_DTYPES,
-  type FileDType,
-  isFileDType,
-} from './elements.js';
+import { decode } from './elements.js';
 import { type DataSource, fileError, readContent } from './source.js';
 
 export interface RawOptions {

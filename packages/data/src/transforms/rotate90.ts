@@ -1,3 +1,4 @@
+import { rot90 } from '@voxgrad/core';
 import { checkAxes, type SpatialAxis } from './flip.js';
 import { type Draws, type RandomOptions, RandomTransform } from './random.js';
 import { mapGeometry, type Sample, type Triple } from './sample.js';
@@ -22,6 +23,6 @@ export class RandomRotate90 extends RandomTransform {
       .map((at) => left.splice(at, 1)[0] + 1)
       .sort((a, b) => a - b);
     const turns = draws.integer(4);
-    return turns === 0 ? sample : mapGeometry(sample, (x) => x.rot90(turns, plane));
+    return turns === 0 ? sample : mapGeometry(sample, (x) => rot90(x, turns, plane));
   }
 }

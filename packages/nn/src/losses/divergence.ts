@@ -1,4 +1,4 @@
-import { checkCall, type Tensor } from '@voxgrad/core';
+import { checkCall, type Tensor, xlogy } from '@voxgrad/core';
 import { KL_DIV } from './option-tables.js';
 import { type Reduction, reduceLoss } from './reduction.js';
 
@@ -15,7 +15,7 @@ export function klDiv(input: Tensor, target: Tensor, options: KlDivOptions = {})
   const { reduction = 'mean', logTarget = false } = options;
   const loss = logTarget
     ? target.exp().mul(target.sub(input))
-    : target.xlogy(target).sub(target.mul(input));
+    : xlogy(target, target).sub(target.mul(input));
   if (reduction !== 'batchmean') return reduceLoss(loss, reduction);
   return input.ndim === 0 ? loss.sum() : loss.sum().div(input.shape[0]);
 }

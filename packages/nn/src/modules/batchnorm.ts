@@ -1,6 +1,7 @@
 import {
   checkArguments,
   formatShape,
+  isRecomputing,
   noGrad,
   requireTensors,
   shapeError,
@@ -32,7 +33,7 @@ abstract class BatchNormNd extends NormBase {
     const tracked = this.numBatchesTracked;
     let momentum = this.momentum ?? 0;
     if (this.training && tracked) {
-      noGrad(() => tracked.add_(1));
+      if (!isRecomputing()) noGrad(() => tracked.add_(1));
       if (this.momentum === null) momentum = 1 / Number(tracked.item<bigint>());
     }
     return batchNorm(x, {

@@ -1,7 +1,18 @@
 // Modules and parameters under names that are not properties: any name is free, and the order is
 // that of insertion also where names look like numbers.
 
-import { argumentError, checkArguments, describe, Tensor, usedUp } from '@voxgrad/core';
+import {
+  argumentError,
+  budgetReached,
+  bytesPerElement,
+  checkArguments,
+  describe,
+  mayRecompute,
+  partEnd,
+  recomputable,
+  Tensor,
+  usedUp,
+} from '@voxgrad/core';
 import { keepsNothing } from '../keeps-nothing.js';
 import { Module } from '../module.js';
 
@@ -111,23 +122,69 @@ export class Sequential<X = Tensor, Y = Tensor> extends IndexedContainer {
       else this.append(entry as Module);
   }
 
+  override get isWhole(): boolean {
+    return false;
+  }
+
   forward(x: X): Y {
-    const layers = this.children() as unknown as { call(value: unknown): unknown }[];
-    if (!this.children().every(isPlain))
-      return layers.reduce<unknown>((value, layer) => layer.call(value), x) as Y;
+    const layers = this.children() as unknown as Layer[];
     // Between layers that keep nothing, nobody sees the tensors, and they need not wait for a collector.
-    let value: unknown = x;
-    let own = false;
-    for (const layer of layers) {
-      const next = layer.call(value);
-      if (value instanceof Tensor && next instanceof Tensor && next.storage !== value.storage) {
-        if (own) usedUp(value);
-        own = true;
+    const plain = this.children().every(isPlain);
+    if (!mayRecompute()) return runLayers(layers, 0, x, plain).value as Y;
+    let [at, value] = [0, x as unknown];
+    while (at < layers.length) {
+      if (!budgetReached()) {
+        ({ at, value } = runLayers(layers, at, value, plain, budgetReached));
+        continue;
       }
-      value = next;
+      const from = at;
+      let to: number | undefined;
+      value = recomputable((input: unknown) => {
+        // The first run finds out where the part ends, and the second one ends there.
+        const ends = partEnd(layers.length, bytesOf(input));
+        const stop = (done: number) => (to === undefined ? ends(done) : from + done === to);
+        const part = runLayers(layers, from, input, plain, stop);
+        to = part.at;
+        return part.value;
+      }, value);
+      at = to ?? layers.length;
     }
     return value as Y;
   }
+}
+
+const bytesOf = (x: unknown): number =>
+  x instanceof Tensor ? x.numel * bytesPerElement(x.dtype) : 0;
+
+interface Layer {
+  call(value: unknown): unknown;
+}
+
+/** Runs layers from number `from` on until there are none, or `stop` says so of how many have run. */
+function runLayers(
+  layers: readonly Layer[],
+  from: number,
+  x: unknown,
+  plain: boolean,
+  stop: (done: number) => boolean = () => false,
+): { value: unknown; at: number } {
+  let value = x;
+  let own = false;
+  for (let at = from; at < layers.length; at++) {
+    const next = layers[at].call(value);
+    if (
+      plain &&
+      value instanceof Tensor &&
+      next instanceof Tensor &&
+      next.storage !== value.storage
+    ) {
+      if (own) usedUp(value);
+      own = true;
+    }
+    value = next;
+    if (stop(at + 1 - from)) return { value, at: at + 1 };
+  }
+  return { value, at: layers.length };
 }
 
 /** Modules in a list, for a `forward` of one's own. */

@@ -1,12 +1,12 @@
 import {
   argumentError,
+  checkStrategyName,
   type DeviceLike,
   type DType,
   describe,
   formatShape,
   perAxis,
   type SpatialRank,
-  strategies,
   zeros,
 } from '@voxgrad/core';
 import { resetAffine } from '../init.js';
@@ -62,7 +62,7 @@ export abstract class ConvBase extends Module {
     const { groups = 1 } = options;
     if (options.bias !== undefined && typeof options.bias !== 'boolean')
       throw argumentError(`${name}: bias must be true or false, but got ${describe(options.bias)}`);
-    strategies.checkName('conv3d', options.backward);
+    checkStrategyName('conv3d', options.backward);
     for (const [what, value] of Object.entries({ inChannels, outChannels }))
       if (!Number.isInteger(value) || value < 0)
         throw argumentError(

@@ -2,7 +2,6 @@
 
 import {
   type ConvGeometry,
-  type DType,
   inputShape,
   outputShape,
   type Refusal,
@@ -12,9 +11,6 @@ import type { NpuProfile } from '../profile/profile.js';
 import { SOURCES, type SourceKey } from '../profile/sources.js';
 import { innerError } from '../profile/versions.js';
 import { AXIS_NAMES, type Axis, DHW, HW } from './units.js';
-
-/** The dtypes of both interfaces. Source: opsinfo (op_dtype_format), doc_bwd. */
-export const CONV_DTYPES: readonly DType[] = ['float32', 'float16', 'bfloat16'];
 
 export interface Bound {
   readonly check: 'kernel' | 'stride' | 'padding' | 'dilation';
@@ -96,21 +92,6 @@ export function checkBounds(bounds: Bounds, g: ConvGeometry, { cann }: NpuProfil
       ),
     );
   return refusals;
-}
-
-/** Integers and float64 have no convolution. */
-export function checkDType(dtype: DType, { soc }: NpuProfile): Refusal[] {
-  if (CONV_DTYPES.includes(dtype)) return [];
-  const what =
-    dtype === 'float64' ? `${soc.name} has no float64` : `${soc.name} does not convolve ${dtype}`;
-  return [
-    {
-      check: 'dtype',
-      message: `${what}: a convolution takes ${CONV_DTYPES.join(', ')}, but got ${dtype}`,
-      code: 'EZ1001',
-      source: SOURCES.opsinfo,
-    },
-  ];
 }
 
 /** torch_npu passes one padding per axis. */

@@ -1,18 +1,23 @@
 // All checks of one convolution call, in the order in which the stack meets them: chip, interface
-// (dtype, padding), documented bounds, then the tiling of each operator.
+// (dtype, padding), documented bounds, what the route and the versions add (formats, defects), then the
+// tiling of each operator.
 
-import type { ConvCall, ConvKernelName, Refusal } from '@voxgrad/core';
+import type { ConvCall, ConvKernelName, Needs, Refusal } from '@voxgrad/core';
+import { checkFormats } from '../defects/formats.js';
+import { checkNullGradient } from '../defects/null-gradient.js';
 import type { NpuProfile } from '../profile/profile.js';
+import { backwardRoute } from '../routing/route.js';
 import {
   BACKWARD_BOUNDS,
   checkBackwardSupport,
   checkBounds,
-  checkDType,
   checkSymmetry,
   FORWARD_BOUNDS,
 } from './bounds.js';
+import { checkDType } from './dtypes.js';
 import { checkForward } from './forward.js';
 import { checkInputGradient } from './input-gradient.js';
+import { checkLegacyInput, checkLegacyWeight } from './legacy.js';
 import { checkWeightGradient } from './weight-gradient.js';
 
 /** Why `kernel` does not run on `call`; empty if it runs. */
@@ -28,7 +33,7 @@ export function checkConv(
     if (unsupported.length > 0) return unsupported;
   }
   // Sizes in bytes mean nothing for a dtype that is not computed.
-  const wrongType = checkDType(dtype, profile);
+  const wrongType = checkDType(kernel, dtype, profile);
   if (wrongType.length > 0) return wrongType;
 
   const refusals = checkSymmetry(g, backward ? 'doc_bwd' : 'doc_fwd');
@@ -40,9 +45,19 @@ export function checkConv(
     refusals.push(...checkForward(g, dtype, profile));
     return refusals;
   }
-  const [input, weight] = kernel === 'convWeight' ? [false, true] : call.needs;
+  const needs: Needs = kernel === 'convWeight' ? [false, true, false] : call.needs;
+  const [input, weight] = needs;
+  const route = backwardRoute(profile, g);
   if (profile.soc.backward === 'arch22') refusals.push(...checkBounds(BACKWARD_BOUNDS, g, profile));
-  if (input) refusals.push(...checkInputGradient(g, dtype, profile));
-  if (weight) refusals.push(...checkWeightGradient(g, dtype, profile));
+  refusals.push(...checkFormats(call.formats, needs, route, profile));
+  refusals.push(...checkNullGradient(g, needs, route, profile));
+  if (input) {
+    refusals.push(...checkLegacyInput(g, dtype, route));
+    refusals.push(...checkInputGradient(g, dtype, profile));
+  }
+  if (weight) {
+    refusals.push(...checkLegacyWeight(g, dtype, route));
+    refusals.push(...checkWeightGradient(g, dtype, profile));
+  }
   return refusals;
 }

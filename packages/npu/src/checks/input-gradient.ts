@@ -10,6 +10,7 @@ import {
 import type { NpuProfile } from '../profile/profile.js';
 import { SOURCES } from '../profile/sources.js';
 import { innerError } from '../profile/versions.js';
+import { inputOperator } from '../routing/route.js';
 import { AXIS_NAMES, BLOCK, CHANNEL_BYTES, channelBlock, DHW, HW } from './units.js';
 
 /** The operator cannot split a row, so its width is limited too. */
@@ -78,7 +79,7 @@ function checkL1(g: ConvGeometry, dtype: DType, { soc, cann }: NpuProfile): Refu
     `fill_zero_size is ${fillZero}B, L1size is ${soc.l1}B, width may exceed limits, ` +
     `actual width: ${width}, width limit: ${WIDTH_LIMIT}`;
   const refusal = {
-    ...innerError(cann, operatorOf(g, dtype), text, 'Error msg: '),
+    ...innerError(cann, inputOperator(g, dtype), text, 'Error msg: '),
     source: SOURCES.dx_check,
   };
   return total > soc.l1
@@ -91,7 +92,7 @@ function checkRules(g: ConvGeometry, dtype: DType, { cann }: NpuProfile): Refusa
   const refusals: Refusal[] = [];
   const refuseIf = (broken: boolean, check: string, text: string) => {
     if (!broken) return;
-    const error = innerError(cann, operatorOf(g, dtype), text);
+    const error = innerError(cann, inputOperator(g, dtype), text);
     refusals.push({ check, ...error, source: SOURCES.dx_check });
   };
   for (const axis of DHW) {
@@ -127,7 +128,3 @@ function checkRules(g: ConvGeometry, dtype: DType, { cann }: NpuProfile): Refusa
   }
   return refusals;
 }
-
-/** float32 and grouped calls always take the V2 operator (IsConv3DBackpropInputV2 of ops-nn). */
-const operatorOf = (g: ConvGeometry, dtype: DType) =>
-  g.groups > 1 || dtype === 'float32' ? 'Conv3DBackpropInputV2' : 'Conv3DBackpropInput';

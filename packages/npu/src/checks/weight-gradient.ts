@@ -10,6 +10,7 @@ import {
 import type { NpuProfile } from '../profile/profile.js';
 import { SOURCES } from '../profile/sources.js';
 import { innerError } from '../profile/versions.js';
+import { weightOperator } from '../routing/route.js';
 import { BLOCK, CHANNEL_BYTES } from './units.js';
 
 export interface WeightGradientL1 {
@@ -71,7 +72,7 @@ export function checkWeightGradient(
   return [
     {
       check: 'L1',
-      ...innerError(cann, operatorOf(g, dtype), text),
+      ...innerError(cann, weightOperator(g, dtype), text),
       needBytes: total,
       limitBytes: soc.l1,
       source: SOURCES.dw_check,
@@ -86,9 +87,3 @@ function sizes(column: number, positions: number): WeightGradientL1 {
   const [aL1, bL1] = [BLOCK * column, positions * column];
   return { aL1, bL1, total: aL1 + bL1 };
 }
-
-/** float32, dilated and grouped calls always take the V2 operator (IsConv3DBackpropFilterV2). */
-const operatorOf = (g: ConvGeometry, dtype: DType) =>
-  g.groups > 1 || dtype === 'float32' || g.dilation.some((d) => d > 1)
-    ? 'Conv3DBackpropFilterV2'
-    : 'Conv3DBackpropFilter';

@@ -1,6 +1,7 @@
 // The CANN versions and what they change about a convolution.
 
 import { VoxgradError } from '@voxgrad/core';
+import { nearest } from './nearest.js';
 import type { SourceKey } from './sources.js';
 
 export interface CannEra {
@@ -51,7 +52,7 @@ export interface Cann extends Omit<CannEra, 'versions'> {
 
 /**
  * The CANN version called `version`, such as `8.2.RC1`.
- * @throws VoxgradError listing the known versions
+ * @throws VoxgradError listing the known versions, and the most similar ones
  */
 export function findCann(version: string): Cann {
   const found = CANN_ERAS.find((era) => era.versions.includes(version));
@@ -59,10 +60,11 @@ export function findCann(version: string): Cann {
     const { versions: _, ...era } = found;
     return { version, ...era };
   }
+  const known = CANN_ERAS.flatMap((era) => era.versions);
   throw new VoxgradError(
     'ARGUMENT',
-    `npu(): unknown CANN version ${JSON.stringify(version)}; known versions are ` +
-      CANN_ERAS.flatMap((era) => era.versions).join(', '),
+    `npu(): unknown CANN version ${JSON.stringify(version)}; known versions are ${known.join(', ')}; ` +
+      `the nearest are ${nearest(String(version), known, 3).join(', ')}`,
   );
 }
 

@@ -99,7 +99,7 @@ const throughFft = (
       weight: weight ? rowMajor(engine, call, weight) : 0,
     };
     const out = { input: dx?.pointer ?? null, weight: dw?.pointer ?? null };
-    if (!fftBackward({ engine, call, tiling, g }, pointers, out)) return null;
+    if (!call.attempt(() => fftBackward({ engine, call, tiling, g }, pointers, out))) return null;
     return [dx?.storage() ?? null, dw?.storage() ?? null];
   });
 

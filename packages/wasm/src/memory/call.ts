@@ -1,4 +1,11 @@
-import { bytesPerElement, type DType, isContiguous, Storage, type View } from '@voxgrad/core';
+import {
+  bytesPerElement,
+  type DType,
+  isContiguous,
+  Storage,
+  type View,
+  VoxgradError,
+} from '@voxgrad/core';
 import type { Block } from './block.js';
 import type { DeviceMemory } from './device-memory.js';
 
@@ -60,6 +67,21 @@ export class Call {
   drop(pointer: number): void {
     this.#workspaces.splice(this.#workspaces.indexOf(pointer), 1);
     this.memory.give(pointer);
+  }
+
+  /**
+   * What `body` returns; undefined where there is not enough memory for it, whose workspaces are then
+   * given back.
+   */
+  attempt<T>(body: () => T): T | undefined {
+    const before = this.#workspaces.length;
+    try {
+      return body();
+    } catch (error) {
+      if (!(error instanceof VoxgradError && error.code === 'MEMORY')) throw error;
+      for (const pointer of this.#workspaces.splice(before)) this.memory.give(pointer);
+      return undefined;
+    }
   }
 
   output(dtype: DType, length: number): Output {

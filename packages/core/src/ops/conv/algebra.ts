@@ -15,12 +15,12 @@
 // strategies compete for. All tensors here are 5-D and carry the geometry of `geometry.ts`.
 
 import { defineMultiOp, defineOp } from '../../autograd/op.js';
-import { VoxgradError } from '../../errors.js';
-import { scopedChoice, select } from '../../strategies/registry.js';
+import { checkedResult } from '../../strategies/checked-result.js';
+import { scopedChoice } from '../../strategies/choices.js';
+import { select } from '../../strategies/registry.js';
 import { runStrategy } from '../../strategies/run.js';
 import type { ConvBackwardStrategy, ConvForwardStrategy } from '../../strategies/types.js';
-import { describe, formatShape, sameShape } from '../../tensor/shape.js';
-import { Tensor } from '../../tensor/tensor.js';
+import type { Tensor } from '../../tensor/tensor.js';
 import { otherFactors } from '../binary-rule.js';
 import { expand, reshape } from '../views.js';
 import type { Needs } from './geometry.js';
@@ -42,12 +42,15 @@ const convOp = defineOp<ConvSettings>({
       dtype: x.dtype,
       bias: bias !== undefined,
       needs: [true, true, bias !== undefined] as const,
+      formats: x.device.capabilities.convFormats?.({ input: x, weight: w }),
     };
     const strategy = select<ConvForwardStrategy>('conv3d.forward', call, x.device);
     const added = bias !== undefined && (strategy.addsBias?.(x.device.capabilities) ?? false);
     const tensors = added ? { input: x, weight: w, bias } : { input: x, weight: w };
     const result = runStrategy(strategy, call, tensors, call.needs);
-    const y = checkedResult(strategy.name, 'output', result, outputShape(geometry), x);
+    const { dtype, device } = x;
+    const expected = { shape: outputShape(geometry), dtype, device };
+    const y = checkedResult(strategy, 'output', result, expected);
     return bias === undefined || added ? y : y.add(alongChannels(bias));
   },
   saves: { inputs: otherFactors },
@@ -78,11 +81,12 @@ const convBackwardOp = defineMultiOp<BackwardSettings>({
   forward: (inputs, settings) => {
     const { geometry, needs, backward, recorded } = settings;
     const [g, x, w] = placed(inputs, needs);
-    const call = { geometry, dtype: g.dtype, bias: needs[2], needs };
+    const formats = g.device.capabilities.convFormats?.({ input: x, weight: w, gradOutput: g });
+    const call = { geometry, dtype: g.dtype, bias: needs[2], needs, formats };
     const forcing = settings.op ? {} : { explicit: backward, recorded };
     const strategy = select<ConvBackwardStrategy>(settings.op ?? 'conv3d', call, g.device, forcing);
     const results = runStrategy(strategy, call, { gradOutput: g, input: x, weight: w }, needs);
-    return checkedGradients(strategy.name, results, settings, g);
+    return checkedGradients(strategy, results, settings, g);
   },
   saves: { inputs: [0, 1, 2] },
   backward: (cotangents, context) => {
@@ -108,36 +112,18 @@ const convBackwardOp = defineMultiOp<BackwardSettings>({
 
 /** The wanted gradients among `results`. */
 function checkedGradients(
-  strategy: string,
+  strategy: ConvBackwardStrategy,
   results: unknown,
   { geometry, needs }: BackwardSettings,
-  g: Tensor,
+  { dtype, device }: Tensor,
 ): Tensor[] {
   const shapes = [inputShape(geometry), weightShape(geometry), [geometry.outChannels]];
   const gradients = ['input', 'weight', 'bias'].map((name, i) => {
     const got = Array.isArray(results) ? results[i] : results;
-    return () => checkedResult(strategy, `gradient of the ${name}`, got, shapes[i], g);
+    return () =>
+      checkedResult(strategy, `gradient of the ${name}`, got, { shape: shapes[i], dtype, device });
   });
   return wanted(gradients, needs).map((check) => check());
-}
-
-/** `got` if it is such a tensor; a user's own strategy may return anything. */
-function checkedResult(
-  strategy: string,
-  what: string,
-  got: unknown,
-  shape: readonly number[],
-  { dtype, device }: Tensor,
-): Tensor {
-  const isTensor = got instanceof Tensor;
-  if (isTensor && got.dtype === dtype && got.device === device && sameShape(got.shape, shape))
-    return got;
-  const text = (t: Tensor) => `${t.dtype} ${formatShape(t.shape)} on ${t.device}`;
-  throw new VoxgradError(
-    'STRATEGY',
-    `strategy '${strategy}' of conv3d must return the ${what} as a Tensor, ${dtype} ` +
-      `${formatShape(shape)} on ${device}, but returned ${isTensor ? text(got) : describe(got)}`,
-  );
 }
 
 /** Finds gradient, x and w in the list of inputs, whose length depends on what is wanted. */

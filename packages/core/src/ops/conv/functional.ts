@@ -2,7 +2,8 @@
 
 import { argumentError, dtypeError } from '../../errors.js';
 import { checkOptions, type OptionTable } from '../../options.js';
-import { checkStrategyName, scopedChoice } from '../../strategies/registry.js';
+import { checkStrategyName } from '../../strategies/catalogue.js';
+import { scopedChoice } from '../../strategies/choices.js';
 import { isFloat, torchName } from '../../tensor/dtype.js';
 import { describe } from '../../tensor/shape.js';
 import { Tensor } from '../../tensor/tensor.js';

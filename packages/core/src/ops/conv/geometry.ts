@@ -44,6 +44,15 @@ export interface ConvCall {
   readonly dtype: DType;
   readonly bias: boolean;
   readonly needs: Needs;
+  /** How the tensors are laid out, on devices where that decides what runs. */
+  readonly formats?: ConvFormats;
+}
+
+/** Names of storage formats, such as `NCDHW`; what is left out is the usual one of its dimensions. */
+export interface ConvFormats {
+  readonly input?: string;
+  readonly weight?: string;
+  readonly gradOutput?: string;
 }
 
 /** Padding as users write it: a number, one per axis, a (low, high) pair per axis, or a word. */

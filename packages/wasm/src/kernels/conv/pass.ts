@@ -46,7 +46,7 @@ export function convForward(
   pointers: { x: number; weight: number; bias: number | null; out: number },
 ): void {
   const tiling = fftFor(engine, dtype, g, ['forward']);
-  if (tiling && fftForward({ engine, call, tiling, g }, pointers)) return;
+  if (tiling && call.attempt(() => fftForward({ engine, call, tiling, g }, pointers))) return;
   const perGroupIn = g.inChannels / g.groups;
   const perGroupOut = g.outChannels / g.groups;
   const K = volume(g.kernel);
@@ -100,7 +100,8 @@ function runPass(
   pass: Pass,
 ): void {
   const winograd = winogradFor(engine, pass);
-  if (winograd && runWinograd(engine, call, winograd, pass, { source, weight, result })) return;
+  const pointers = { source, weight, result };
+  if (winograd && call.attempt(() => runWinograd(engine, call, winograd, pass, pointers))) return;
   const flat = flattened(pass);
   const { dtype } = flat;
   const { bytes } = lanes(dtype);

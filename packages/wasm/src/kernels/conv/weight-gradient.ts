@@ -34,7 +34,7 @@ export function convWeight(
     to: g.outChannels / g.groups,
     problems: [axes],
   });
-  if (winograd && winogradWeight(engine, call, winograd, g, pointers)) return;
+  if (winograd && call.attempt(() => winogradWeight(engine, call, winograd, g, pointers))) return;
   const layout = layoutOf(dtype, g.input, [axes], { wholeRows: true });
   const perGroupIn = g.inChannels / g.groups;
   const perGroupOut = g.outChannels / g.groups;

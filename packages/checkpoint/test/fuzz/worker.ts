@@ -1,0 +1,94 @@
+// The process that inputs are tried in: it may hang or die of one, and the one who started it
+// (fuzz.ts) finds the number of that input in a file.
+
+import { openSync, writeSync } from 'node:fs';
+import { makeInput } from './inputs.js';
+import { expectSame, Fault, judge, type Tensors } from './judge.js';
+import { contentsOf, inputOf, type Sample, samples } from './samples.js';
+
+export interface Job {
+  readonly seed: number;
+  readonly begin: number;
+  readonly end: number;
+  readonly formats: readonly string[];
+  /** The file that has the number of the input at hand. */
+  readonly at: string;
+  readonly maxMs: number;
+  readonly maxBytes: number;
+}
+
+export interface Report {
+  readonly index: number;
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** What the checksums of a zip archive do not cover: its tensors may go by other numbers. */
+const hasChecksums = ({ format, name }: Sample): boolean =>
+  format === 'npz' || (format === 'torch-zip' && name !== 'big-endian');
+
+/** Samples of `formats`; of all if there are none. */
+export async function chosenSamples(formats: readonly string[]): Promise<Sample[]> {
+  const all = await samples();
+  return formats.length === 0 ? all : all.filter(({ format }) => formats.includes(format));
+}
+
+async function work({ seed, begin, end, formats, at, maxMs, maxBytes }: Job): Promise<void> {
+  const chosen = await chosenSamples(formats);
+  const honest = new Map<Sample, Tensors>();
+  for (const sample of chosen) {
+    const contents = contentsOf(sample);
+    const tensors = await judge(inputOf(sample, sample.build(contents).bytes, contents));
+    if (tensors === undefined) throw new Error(`the sample ${sample.name} does not load`);
+    honest.set(sample, tensors);
+  }
+  const place = openSync(at, 'w');
+  const memory = () => process.resourceUsage().maxRSS * 1024;
+  globalThis.gc?.();
+  const before = memory();
+  let loaded = 0;
+  for (let index = begin; index < end; index++) {
+    writeSync(place, String(index).padEnd(12), 0);
+    const { input, sample, onlyBytes } = makeInput(chosen, seed, index);
+    const start = performance.now();
+    try {
+      const found = await judge(input);
+      if (found !== undefined) loaded++;
+      const original = honest.get(sample);
+      if (found !== undefined && original !== undefined && onlyBytes && hasChecksums(sample))
+        expectSame(found, original);
+      const ms = performance.now() - start;
+      if (ms > maxMs) throw new Fault('time', `takes ${Math.round(ms)} ms`);
+    } catch (error) {
+      const { kind, message } =
+        error instanceof Fault ? error : new Fault('the harness', String((error as Error)?.stack));
+      report({ index, kind, message });
+    }
+    const grown = memory() - before;
+    if (grown > maxBytes) {
+      report({
+        index,
+        kind: 'memory',
+        message: `the process grew by ${Math.round(grown / 1e6)} MB`,
+      });
+      break; // the next is tried in a fresh one
+    }
+  }
+  process.send?.({ loaded });
+}
+
+const report = (found: Report): void => {
+  process.send?.(found);
+};
+
+if (process.send !== undefined) {
+  process.once('message', (job: Job) => {
+    work(job).then(
+      () => process.disconnect(),
+      (error) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  });
+}

@@ -1,0 +1,102 @@
+// One backend of TensorFlow.js: calls run on it whatever the current one is, and leave no tensor behind.
+
+import type * as tfjs from '@tensorflow/tfjs-core';
+import { VoxgradError } from '@voxgrad/core';
+
+export type Tfjs = typeof tfjs;
+export type TfTensor = tfjs.Tensor;
+export type TfDType = 'float32' | 'int32' | 'bool';
+
+/** Backends whose results can be read synchronously. */
+const SYNCHRONOUS = new Set(['cpu', 'wasm', 'tensorflow', 'node']);
+
+/** Integers that float32 holds exactly: WebGL keeps them so, and WebGPU reads them so. */
+const FLOAT_INTEGER = 2 ** 24;
+
+export class Backend {
+  readonly synchronous: boolean;
+  /**
+   * Whether matrix products remember their second factor by its data alone, as those of the wasm backend
+   * do (4.22): the same data in another shape then gives wrong numbers, and writes beyond its memory.
+   */
+  readonly remembersFactors: boolean;
+  /** The largest integer that a tensor holds exactly. */
+  readonly maxInteger: number;
+
+  constructor(
+    readonly tf: Tfjs,
+    readonly name: string,
+  ) {
+    this.synchronous = SYNCHRONOUS.has(name);
+    this.remembersFactors = name === 'wasm';
+    this.maxInteger = name === 'webgl' || name === 'webgpu' ? FLOAT_INTEGER : 2 ** 31 - 1;
+  }
+
+  /** Makes this backend the current one of tfjs, which switches at once between those it has made. */
+  select(): void {
+    const { tf, name } = this;
+    if (tf.getBackend() === name) return;
+    void tf.setBackend(name);
+    if (tf.getBackend() !== name)
+      throw new VoxgradError(
+        'DEVICE',
+        `tfjs has lost its backend '${name}': await tf.setBackend('${name}')`,
+      );
+  }
+
+  /** Runs `fn` and keeps what it returns; all other tensors made in it are disposed of. */
+  run<T extends TfTensor>(fn: () => T): T {
+    this.select();
+    const { tf } = this;
+    return tf.keep(tf.tidy(fn));
+  }
+
+  /** One kernel with one result. */
+  kernel(name: string, inputs: Record<string, TfTensor>, attributes?: object): TfTensor {
+    return this.tf.engine().runKernel(name, inputs, attributes as tfjs.NamedAttrMap) as TfTensor;
+  }
+
+  reshape(x: TfTensor, shape: readonly number[]): TfTensor {
+    const same = x.shape.length === shape.length && shape.every((n, i) => n === x.shape[i]);
+    return same ? x : this.kernel('Reshape', { x }, { shape: [...shape] });
+  }
+
+  /** Axes that stay neighbours are turned as one: fewer axes, of which every backend has a kernel. */
+  transpose(x: TfTensor, perm: readonly number[]): TfTensor {
+    const real = perm.filter((axis) => x.shape[axis] !== 1);
+    const runs: number[][] = [];
+    for (const axis of real) {
+      const run = runs[runs.length - 1];
+      const between = run && x.shape.slice(run[run.length - 1] + 1, axis);
+      if (run && axis > run[run.length - 1] && between?.every((n) => n === 1)) run.push(axis);
+      else runs.push([axis]);
+    }
+    const shape = perm.map((axis) => x.shape[axis]);
+    if (runs.length <= 1) return this.reshape(x, shape);
+    const inMemory = [...runs].sort((p, q) => p[0] - q[0]);
+    const sizes = inMemory.map((run) => run.reduce((n, axis) => n * x.shape[axis], 1));
+    const order = runs.map((run) => inMemory.indexOf(run));
+    const turned = this.kernel('Transpose', { x: this.reshape(x, sizes) }, { perm: order });
+    return this.reshape(turned, shape);
+  }
+
+  /** `x` in float32. WebGPU's cast leaves the bits of the integers, which many shaders then misread (4.22). */
+  toFloat(x: TfTensor): TfTensor {
+    if (x.dtype === 'float32') return x;
+    const y = this.tf.cast(x, 'float32');
+    return this.name === 'webgpu' ? this.tf.mul(y, this.scalar(1)) : y;
+  }
+
+  /** Another tensor over the same data. */
+  clone(x: TfTensor): TfTensor {
+    return this.kernel('Identity', { x });
+  }
+
+  scalar(value: number, dtype: TfDType = 'float32'): TfTensor {
+    return this.tf.scalar(dtype === 'bool' ? value !== 0 : value, dtype);
+  }
+
+  integers(values: Int32Array, shape?: readonly number[]): TfTensor {
+    return this.tf.tensor(values, shape ? [...shape] : [values.length], 'int32');
+  }
+}

@@ -1,0 +1,97 @@
+// Pages of this folder in Chromium: bundled with what they import, served, opened, and asked for what they
+// found out.
+
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { type Browser, chromium } from 'playwright-core';
+import { chromiumPath } from '../../../../test/browser/support/chromium.js';
+import { serve } from '../../../../test/browser/support/site.js';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const TESTS = join(HERE, '../../../../test');
+
+/** The suite's own modules, in place of those that only Node has. */
+const inPage: Plugin = {
+  name: 'in-page',
+  setup(bundle) {
+    const replaced: [filter: RegExp, file: string][] = [
+      [/^vitest$/, 'vitest-in-page.ts'],
+      [/^node:fs$/, 'files-in-page.ts'],
+    ];
+    for (const [filter, file] of replaced)
+      bundle.onResolve({ filter }, () => ({ path: join(HERE, file) }));
+    bundle.onResolve({ filter: /^\.\/devices\.js$/ }, ({ importer }) =>
+      importer.includes('/test/devices/') ? { path: join(HERE, 'devices-in-page.ts') } : undefined,
+    );
+  },
+};
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--no-sandbox',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      // WebGPU in software: for correctness, not for time.
+      '--enable-unsafe-webgpu',
+      '--use-webgpu-adapter=swiftshader',
+      '--enable-features=Vulkan',
+      '--use-vulkan=swiftshader',
+    ],
+  });
+
+export interface PageOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly log?: (text: string) => void;
+}
+
+/** Opens the page whose script is `entry`, and returns what it put into `globalThis.report`. */
+export async function openPage<T>(
+  browser: Browser,
+  entry: string,
+  { query = {}, timeoutMs = 600_000, log }: PageOptions = {},
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'voxgrad-page-'));
+  await build({
+    entryPoints: [join(HERE, entry)],
+    outfile: join(folder, 'page.js'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    conditions: ['voxgrad-source', 'module', 'import', 'default'],
+    ignoreAnnotations: true, // the tables of operations are modules with side effects
+    define: { global: 'globalThis' },
+    plugins: [inPage],
+    logLevel: 'error',
+  });
+  symlinkSync(TESTS, join(folder, 'test')); // for the fixtures
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<!doctype html><meta charset="utf-8"><script type="module" src="page.js"></script>',
+  );
+  const site = await serve(folder, { isolated: false });
+  const page = await browser.newPage();
+  try {
+    const failure = new Promise<never>((_, reject) => {
+      page.on('pageerror', (error) => reject(error));
+    });
+    page.on('console', (message) => log?.(message.text()));
+    await page.goto(`${site.address}?${new URLSearchParams(query)}`);
+    const done = page.waitForFunction('globalThis.report', undefined, { timeout: timeoutMs });
+    await Promise.race([done, failure]);
+    return (await page.evaluate('globalThis.report')) as T;
+  } finally {
+    await page.close();
+    site.close();
+    rmSync(folder, { recursive: true });
+  }
+}

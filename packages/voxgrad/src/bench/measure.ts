@@ -1,0 +1,71 @@
+// Times of several things measured in one run. A machine's speed changes while it runs (other
+// processes, temperature), so the things take turns, and each is judged by the median of its turns.
+
+export type Run = () => unknown;
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+async function time(run: Run): Promise<number> {
+  const begin = performance.now();
+  const result = run();
+  if (result instanceof Promise) await result;
+  return performance.now() - begin;
+}
+
+/** Code is optimised while it runs: so long or so often before anything counts. */
+const WARM_UP_MS = 60;
+const WARM_UP_RUNS = 5;
+
+/** A peer that takes longer than this is not warmed up, and runs once. */
+const SLOW_MS = 4000;
+
+export interface Measured<K extends string> {
+  /** Medians, in milliseconds. */
+  readonly ms: Readonly<Record<K, number>>;
+  /** How many times longer `a` takes than `b`: the median over the rounds, each within itself. */
+  ratio(a: K, b: K): number;
+}
+
+export interface InterleavedOptions {
+  readonly rounds: number;
+  /** What takes longer, in milliseconds, runs once. */
+  readonly slowMs?: number;
+}
+
+/** Runs take turns; every round has one of each. */
+export async function interleaved<K extends string>(
+  runs: Readonly<Record<K, Run>>,
+  { rounds, slowMs = SLOW_MS }: InterleavedOptions,
+): Promise<Measured<K>> {
+  const entries = Object.entries(runs) as [K, Run][];
+  const times = Object.fromEntries(entries.map(([name]) => [name, []])) as unknown as Record<
+    K,
+    number[]
+  >;
+  const slow = new Set<K>();
+  for (const [name, run] of entries) {
+    let [spent, turns] = [0, 0];
+    while (spent < WARM_UP_MS && turns < WARM_UP_RUNS && !slow.has(name)) {
+      const taken = await time(run);
+      [spent, turns] = [spent + taken, turns + 1];
+      if (taken < slowMs) continue;
+      slow.add(name);
+      times[name].push(taken);
+    }
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const [name, run] of entries) if (!slow.has(name)) times[name].push(await time(run));
+  const medians = entries.map(([name]) => [name, median(times[name])]);
+  const ms = Object.fromEntries(medians) as Record<K, number>;
+  return {
+    ms,
+    ratio: (a, b) =>
+      times[a].length === times[b].length
+        ? median(times[a].map((t, round) => t / times[b][round]))
+        : ms[a] / ms[b],
+  };
+}

@@ -1,0 +1,51 @@
+// What a suite measures a pattern with: the strategies that run it on a device, and which of them is
+// the native one.
+
+import {
+  type ConvCallLike,
+  type Device,
+  type DType,
+  type StrategyInfo,
+  strategies,
+} from '@voxgrad/core';
+import { describePattern, type Pattern } from './patterns.js';
+
+/** What stands in the place of a time where the native backward is refused. */
+export const CRASH = 'nativeCRASH';
+
+export interface Choices {
+  /** What the registry chooses; null where it has nothing. */
+  readonly chosen: string | null;
+  /** The device's own single backward call: that with the fixed algorithm where there are several. */
+  readonly native: string | null;
+  readonly nativeRefusal: string | null;
+  /** All that run. */
+  readonly runnable: readonly string[];
+}
+
+const isFused = ({ kind }: StrategyInfo) => kind === 'fused';
+
+/** The plain fused backward, `fused` before `fused:…`. */
+function nativeName(device: Device): string | undefined {
+  const fused = strategies.list('conv3d', device).filter(isFused);
+  return (fused.find(({ name }) => name === 'fused') ?? fused[0])?.name;
+}
+
+export const callOf = (pattern: Pattern, dtype: DType): ConvCallLike => ({
+  ...describePattern(pattern),
+  ...{ dtype, bias: false, needs: [true, true, false] as const },
+});
+
+export function choicesFor(pattern: Pattern, dtype: DType, device: Device): Choices {
+  const { chosen, considered } = strategies.explain('conv3d', callOf(pattern, dtype), device);
+  const name = nativeName(device);
+  const native = considered.find((c) => c.name === name);
+  return {
+    chosen,
+    native: native?.ok ? native.name : null,
+    nativeRefusal: native?.ok
+      ? null
+      : (native?.reasons.join('; ') ?? 'the device has no fused backward'),
+    runnable: considered.filter(({ ok }) => ok).map((c) => c.name),
+  };
+}

@@ -1,0 +1,269 @@
+// The commands plan, doctor, repro and bench, as processes: exit codes, one JSON document, errors.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'voxgrad-cli-npu-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function voxgrad(args: readonly string[], input = ''): Promise<Outcome> {
+  const node = ['--conditions=voxgrad-source', '--import', 'tsx', PROGRAM];
+  const child = spawn(process.execPath, [...node, ...args]);
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text));
+  child.stdin.end(input);
+  return new Promise((resolve) =>
+    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') })),
+  );
+}
+
+async function json(args: readonly string[], input = '') {
+  const { code, out } = await voxgrad([...args, '--json'], input);
+  return { code, document: JSON.parse(out) as Record<string, unknown> };
+}
+
+const NPU = ['--device', 'npu:Ascend910B1', '--cann', '8.2.RC1'];
+const TRAIN05 = 'x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7';
+
+describe('plan', () => {
+  it('has the fields of the contract, and a refusal is a finding', async () => {
+    const { code, document } = await json(['plan', '--conv', TRAIN05, ...NPU]);
+    expect(code).toBe(1);
+    expect(document).toMatchObject({
+      device: 'npu:Ascend910B1',
+      cann: '8.2.RC1',
+      torchNpu: null,
+      layers: [
+        {
+          name: 'conv',
+          call: {
+            input: [1, 7, 296, 296, 168],
+            weight: [7, 1, 9, 9, 9],
+            groups: 7,
+            dtype: 'float32',
+          },
+          native: {
+            ok: false,
+            checks: [
+              { pass: 'forward', check: 'L1', ok: true, limitBytes: 524288 },
+              {
+                pass: 'input',
+                check: 'L1',
+                ok: false,
+                needBytes: 525312,
+                limitBytes: 524288,
+                code: 'E69999',
+              },
+              { pass: 'weight', check: 'L1', ok: true },
+            ],
+          },
+          strategy: expect.stringMatching(/composite|tiled/),
+          steps: expect.any(Array),
+          memoryBytes: expect.any(Number),
+        },
+      ],
+    });
+  });
+
+  it('prints a table without colours where nobody watches', async () => {
+    const small = 'x=1,7,64,64,64 w=7,1,9,9,9 padding=4 groups=7';
+    const { code, out } = await voxgrad(['plan', '--conv', small, ...NPU]);
+    expect(code).toBe(0);
+    expect(out).toContain('1 of 1 layers run natively');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('reads a model, and says where one is none', async () => {
+    const layer = { name: 'a', type: 'Conv3d', out_channels: 4, kernel_size: 9, padding: 4 };
+    const model = file(
+      'model.json',
+      JSON.stringify({ input: [1, 1, 32, 32, 300], layers: [layer] }),
+    );
+    const { code, document } = await json(['plan', '--model', model, ...NPU]);
+    expect(code).toBe(1);
+    expect(document.layers).toMatchObject([{ name: 'a', native: { ok: false } }]);
+    const wrong: [string | Uint8Array, RegExp][] = [
+      ['{', /is no JSON/],
+      ['{"layers": [{"type": "Conv3D"}]}', /layers\[0\]: no layer type is called .*Conv3d/],
+      [new Uint8Array([0, 1, 2, 255]), /is no JSON/],
+    ];
+    for (const [content, message] of wrong) {
+      const outcome = await voxgrad(['plan', '--model', file('wrong.json', content), ...NPU]);
+      expect(outcome.err).toMatch(message);
+      expect(outcome.code).toBe(1);
+    }
+  });
+
+  const on = (device: string, cann: string) => ['--device', device, '--cann', cann];
+  it.each([
+    [['--conv', 'x=1 w=1 grups=2', ...NPU], 2, /no "grups"; the nearest known names are groups/],
+    [
+      ['--conv', TRAIN05, ...on('npu:Ascend910B7', '8.2.RC1')],
+      1,
+      /no SoC .*"Ascend910B7".*Ascend910B1/,
+    ],
+    [
+      ['--conv', TRAIN05, ...on('npu:Ascend910B1', '8.2.RC7')],
+      1,
+      /CANN version "8.2.RC7".*8\.2\.RC1/,
+    ],
+    [['--conv', TRAIN05, ...NPU, '--torch-npu', '2.7.9'], 1, /no release .*"2.7.9".*2\.7\.1/],
+    [['--conv', TRAIN05, '--device', 'wasm'], 2, /--device npu:<chip>/],
+    [['--conv', TRAIN05, '--device', 'npu:Ascend910B1'], 2, /needs --cann/],
+    [['--conv', TRAIN05, ...NPU, '--dtype', 'flaot32'], 2, /--dtype: expected a dtype/],
+    [['--conv', TRAIN05, ...NPU, '--jit-compile', 'maybe'], 2, /--jit-compile takes true or false/],
+    [[...NPU], 2, /either --conv/],
+    [['--conv', 'x=1,7,8,8,8 w=7,2,3,3,3', ...NPU], 1, /layer "conv": Given groups=1/],
+  ] as [string[], number, RegExp][])('%j ends with %i', async (args, exit, message) => {
+    const { code, err, out } = await voxgrad(['plan', ...args]);
+    expect(err).toMatch(message);
+    expect(err).not.toContain('bug in voxgrad');
+    expect(out).toBe('');
+    expect(code).toBe(exit);
+  });
+});
+
+describe('doctor', () => {
+  const STREAM =
+    'EE1001: [PID: 1] 2026-07-01-09:12:44.100.200 The argument is invalid.Reason: Invalid stream attribute ID: 4, Supported stream attribute IDs: [1, 4).';
+
+  it('reads an installation, an environment and a log', async () => {
+    const home = 'root/usr/local/Ascend/ascend-toolkit';
+    const info = 'aarch64-linux/ascend_toolkit_install.info';
+    const packages = 'root/usr/lib/python3.10/site-packages';
+    file(`${home}/8.3.RC1/${info}`, 'version=8.3.RC1\n');
+    file(`root/usr/local/Ascend/cann-8.5.1/${info}`, 'version=8.5.1\n');
+    file(`${packages}/torch_npu-2.7.1.post2.dist-info/METADATA`, 'Version: 2.7.1.post2\n');
+    file(`${packages}/numpy-1.0.dist-info/METADATA`, 'Version: 1.0\n');
+    symlinkSync('8.3.RC1', join(folder, home, 'latest'));
+    const env = file(
+      'env',
+      'ASCEND_TOOLKIT_HOME=/usr/local/Ascend/cann-8.5.1\n' +
+        'LD_LIBRARY_PATH=/usr/local/Ascend/ascend-toolkit/latest/lib64:/usr/local/Ascend/cann-8.5.1/lib64\n',
+    );
+    const given = ['--root', join(folder, 'root'), '--env', env, '--log', file('log', STREAM)];
+    const { code, document } = await json(['doctor', ...given]);
+    expect(code).toBe(1);
+    expect(document).toMatchObject({
+      versions: { cann: '8.5.1', torchNpu: '2.7.1.post2' },
+      libraryPath: [{ version: '8.3.RC1' }, { version: '8.5.1' }],
+    });
+    const ids = (document.findings as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual(['older-runtime-first', 'stream-attribute', 'several-installations']);
+  });
+
+  it('reads standard input', async () => {
+    const { code, out } = await voxgrad(['doctor', '--log', '-'], `${STREAM}\n`);
+    expect(out).toMatch(/LIKELY stream-attribute/);
+    expect(code).toBe(1);
+  });
+
+  it('reads UTF-16, and says that nothing is known', async () => {
+    const text = Buffer.from(`${STREAM}\r\n`, 'utf16le');
+    const utf16 = file('utf16.log', Buffer.concat([Buffer.from([0xff, 0xfe]), text]));
+    expect((await voxgrad(['doctor', '--log', utf16])).out).toMatch(/stream-attribute/);
+    const calm = await voxgrad(['doctor', '--log', file('calm.log', 'loss 0.1\n')]);
+    expect(calm.out).toMatch(/nothing known in 1 lines of log/);
+    expect(calm.code).toBe(0);
+  });
+
+  const noise = () => Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * 7) % 256));
+  it.each([
+    ['--log', () => file('noise.bin', noise()), /no text but binary data/],
+    ['--log', () => join(folder, 'missing.log'), /cannot be read/],
+    ['--env', () => join(folder, 'missing.env'), /cannot be read/],
+    ['--root', () => join(folder, 'missing'), /there is no such folder/],
+  ] as [string, () => string, RegExp][])('%s of what is none', async (option, path, message) => {
+    const { code, err } = await voxgrad(['doctor', option, path()]);
+    expect(err).toMatch(message);
+    expect(err).not.toContain('bug in voxgrad');
+    expect(code).toBe(1);
+  });
+});
+
+describe('repro', () => {
+  it('prints the script and nothing else', async () => {
+    const { code, out, err } = await voxgrad(['repro', '--conv', TRAIN05]);
+    expect(err).toBe('');
+    expect(out).toMatch(/^"""x=1,7,296,296,168 [\s\S]*import torch_npu/);
+    expect(code).toBe(0);
+    const asked = ['repro', '--conv', TRAIN05, '--target', 'voxgrad', ...NPU];
+    expect((await json(asked)).document).toMatchObject({
+      target: 'voxgrad',
+      language: 'javascript',
+      script: expect.stringContaining("npu('Ascend910B1'"),
+    });
+  });
+
+  it('knows its targets', async () => {
+    const { code, err } = await voxgrad(['repro', '--conv', TRAIN05, '--target', 'jax']);
+    expect(err).toMatch(/Allowed choices are torch_npu, torch, voxgrad/);
+    expect(code).toBe(2);
+  });
+});
+
+describe('bench', () => {
+  const FEW = ['--only', 'train05', '--scale', '16', '--rounds', '1'];
+
+  it('precision: every strategy, its errors, and composite against native', async () => {
+    const { code, document } = await json([
+      'bench',
+      '--mode',
+      'precision',
+      '--dtype',
+      'float64',
+      ...FEW,
+    ]);
+    expect(code).toBe(0);
+    const [row] = document.rows as {
+      strategies: { strategy: string; dx: number; dw: number; finite: boolean }[];
+      compositeAgainstNative: { dx: number; dw: number };
+    }[];
+    const names = row.strategies.map(({ strategy }) => strategy);
+    expect(names).toEqual(expect.arrayContaining(['fused', 'composite', 'tiled']));
+    for (const { dx, dw, finite } of row.strategies) {
+      expect(finite).toBe(true);
+      expect(Math.max(dx, dw)).toBeLessThan(1e-12);
+    }
+    expect(row.compositeAgainstNative.dx).toBeLessThan(1e-12);
+    expect(row.compositeAgainstNative.dw).toBeLessThan(1e-12);
+  });
+
+  it('perf on the profile of an NPU marks what crashes', async () => {
+    const { code, document } = await json(['bench', '--mode', 'perf', ...NPU, ...FEW]);
+    expect(code).toBe(0);
+    expect(document.rows).toMatchObject([
+      {
+        pattern: 'train05_dw_k9_g7',
+        native: 'nativeCRASH',
+        speedup: null,
+        strategy: expect.stringMatching(/composite|tiled/),
+      },
+    ]);
+  });
+
+  it('refuses names that are none', async () => {
+    const { code, err } = await voxgrad(['bench', '--only', 'train99']);
+    expect(err).toMatch(/no case is called so; there are train01_k3_stem/);
+    expect(code).toBe(2);
+  });
+});
