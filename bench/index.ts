@@ -17,6 +17,7 @@ const SUITES: Record<string, () => Promise<() => Promise<void>>> = {
   torch: async () => (await import('./suites/torch.js')).torch,
   peers: async () => (await import('./suites/peers.js')).peers,
   checkpoint: async () => (await import('./suites/checkpoint.js')).checkpoint,
+  tfjs: async () => (await import('./suites/tfjs.js')).tfjs,
   brain: async () => (await import('./suites/brain.js')).brain,
 };
 

@@ -5,6 +5,7 @@ import { CheckpointError, reason } from './error.js';
 import { hasFileSystem, openFile, readAllInto, readInto } from './files.js';
 import { type Backend, blobBackend, bytesBackend, LOCAL_BATCHES } from './sources/backend.js';
 import { type HttpOptions, httpBackend } from './sources/http.js';
+import { memoryFor } from './sources/memory.js';
 import { type Range, ReadPlan, ShortRead } from './sources/plan.js';
 import { readAhead } from './sources/read-ahead.js';
 
@@ -90,7 +91,7 @@ export class Source {
     }
     let target: Uint8Array<ArrayBuffer>;
     try {
-      target = new Uint8Array(length);
+      target = memoryFor(length);
     } catch (error) {
       throw new CheckpointError(
         'LIMIT',

@@ -87,9 +87,9 @@ export class Backend {
     return this.name === 'webgpu' ? this.tf.mul(y, this.scalar(1)) : y;
   }
 
-  /** Another tensor over the same data. */
+  /** Another tensor over the same data; the wasm backend's identity would copy them. */
   clone(x: TfTensor): TfTensor {
-    return this.kernel('Identity', { x });
+    return this.kernel('Reshape', { x }, { shape: x.shape });
   }
 
   scalar(value: number, dtype: TfDType = 'float32'): TfTensor {

@@ -117,13 +117,18 @@ export class Elements implements Residence {
     return cell.first;
   }
 
-  /** `[N, D, H, W, C]` of elements of `[N, C, D, H, W]`; stays this object's. */
+  /**
+   * `[N, D, H, W, C]` of elements of `shape`, `[N, C, D, H, W]`; to be called in a run. Kept for the next
+   * call, unless there is one already of the same elements in other sizes.
+   */
   last(shape: readonly number[]): TfTensor {
     const { backend } = this;
     const cell = this.#cell;
-    cell.last ??= backend.run(() =>
-      backend.clone(backend.transpose(backend.reshape(this.first(), shape), FIRST_TO_LAST)),
-    );
+    const { last } = cell;
+    if (last && FIRST_TO_LAST.every((axis, i) => shape[axis] === last.shape[i])) return last;
+    const turned = () => backend.transpose(backend.reshape(this.first(), shape), FIRST_TO_LAST);
+    if (last) return turned();
+    cell.last = backend.run(() => backend.clone(turned()));
     return cell.last;
   }
 

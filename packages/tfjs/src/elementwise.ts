@@ -4,7 +4,6 @@
 import {
   type BinaryName,
   type BitwiseName,
-  broadcastShapes,
   type CompareName,
   cpuKernels,
   type DType,
@@ -18,7 +17,7 @@ import {
 import type { Backend, TfTensor } from './backend.js';
 import { asFive, type Elements, elementsOf, isWhole, store, windowOn } from './elements.js';
 import { bitsOf, wrapped } from './integers.js';
-import { arranged, broadcastTo } from './layout.js';
+import { arranged, broadcastTo, select } from './layout.js';
 import { composedBinary, composedUnary, isPrecise } from './special.js';
 
 /** Whether integers and bools of `views` are computed on the host, which is exact. */
@@ -228,22 +227,6 @@ export function compare(backend: Backend, op: CompareName, a: View, b: View): St
 export function where(backend: Backend, condition: View, a: View, b: View): Storage {
   if (onHost(backend, a, b) && onHost(backend, condition)) return cpuKernels.where(condition, a, b);
   return elementwise(backend, a.dtype, [condition, a, b], ([c, x, y]) => select(backend, c, x, y));
-}
-
-/** `condition ? a : b`; all three broadcast. */
-export function select(backend: Backend, condition: TfTensor, a: TfTensor, b: TfTensor): TfTensor {
-  const shape = [condition, a, b].reduce<readonly number[]>(
-    (known, { shape: s }) => broadcastShapes(known, s),
-    [],
-  );
-  const [t, e] = [a, b].map((x) => broadcastTo(backend, x, shape));
-  const c = backend.reshape(broadcastTo(backend, condition, shape), [numelOf(shape)]);
-  const y = backend.kernel('Select', {
-    condition: c,
-    t: backend.reshape(t, [numelOf(shape)]),
-    e: backend.reshape(e, [numelOf(shape)]),
-  });
-  return backend.reshape(y, shape);
 }
 
 export function bitwise(backend: Backend, op: BitwiseName, a: View, b: View): Storage {

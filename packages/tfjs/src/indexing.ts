@@ -13,9 +13,9 @@ import {
 } from '@voxgrad/core';
 import type { Backend, TfTensor } from './backend.js';
 import { elementsOf, store, windowOn } from './elements.js';
-import { onHost, select } from './elementwise.js';
+import { onHost } from './elementwise.js';
 import { wrapped } from './integers.js';
-import { arranged } from './layout.js';
+import { arranged, select } from './layout.js';
 import { pooledFrom, unpooled } from './pool.js';
 
 /** The positions of `index` in row-major order, checked, where the host knows them. */

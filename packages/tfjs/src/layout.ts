@@ -2,7 +2,7 @@
 // in which each axis of the view is a (stepped) part of one axis of the box. Where there is no such
 // shape, its elements are gathered one by one.
 
-import { numelOf, type Storage, sameShape, type View } from '@voxgrad/core';
+import { broadcastShapes, numelOf, type Storage, sameShape, type View } from '@voxgrad/core';
 import type { Backend, TfTensor } from './backend.js';
 import { type Elements, elementsOf, isWhole, rowStrides } from './elements.js';
 
@@ -325,7 +325,7 @@ function written(backend: Backend, elements: Elements, target: View, source: TfT
     return back(between(backend, box, part, partial[0], parts[partial[0]]));
   const ones = tf.ones(part.shape, 'int32');
   const inside = tf.cast(placedIn(backend, ones, parts, 0), 'bool');
-  return back(tf.where(inside, placedIn(backend, part, parts, 0), box));
+  return back(select(backend, inside, placedIn(backend, part, parts, 0), box));
 }
 
 /** `box` with `part` in place of its elements along one axis. */
@@ -359,3 +359,19 @@ export const viewOf = (storage: Storage, shape: readonly number[]): View => ({
   strides: rowStrides(shape),
   offset: 0,
 });
+
+/** `condition ? a : b`; all three broadcast. */
+export function select(backend: Backend, condition: TfTensor, a: TfTensor, b: TfTensor): TfTensor {
+  const shape = [condition, a, b].reduce<readonly number[]>(
+    (known, { shape: s }) => broadcastShapes(known, s),
+    [],
+  );
+  const [t, e] = [a, b].map((x) => broadcastTo(backend, x, shape));
+  const c = backend.reshape(broadcastTo(backend, condition, shape), [numelOf(shape)]);
+  const y = backend.kernel('Select', {
+    condition: c,
+    t: backend.reshape(t, [numelOf(shape)]),
+    e: backend.reshape(e, [numelOf(shape)]),
+  });
+  return backend.reshape(y, shape);
+}

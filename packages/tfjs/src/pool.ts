@@ -13,9 +13,9 @@ import {
 } from '@voxgrad/core';
 import type { Backend, TfTensor } from './backend.js';
 import { store } from './elements.js';
-import { onHost, select } from './elementwise.js';
+import { onHost } from './elementwise.js';
 import { wrapped } from './integers.js';
-import { arranged, padded } from './layout.js';
+import { arranged, padded, select } from './layout.js';
 
 const AXES = [0, 1, 2] as const;
 

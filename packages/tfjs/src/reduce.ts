@@ -12,9 +12,9 @@ import {
 } from '@voxgrad/core';
 import type { Backend, TfTensor } from './backend.js';
 import { elementsOf, isWhole, store, windowOn } from './elements.js';
-import { onHost, select } from './elementwise.js';
+import { onHost } from './elementwise.js';
 import { wrapped } from './integers.js';
-import { arranged, padded } from './layout.js';
+import { arranged, padded, select } from './layout.js';
 
 const lastSize = ({ shape }: View) => shape[shape.length - 1];
 

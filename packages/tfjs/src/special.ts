@@ -4,7 +4,7 @@
 
 import type { BinaryName, UnaryName } from '@voxgrad/core';
 import type { Backend, TfTensor } from './backend.js';
-import { select } from './elementwise.js';
+import { select } from './layout.js';
 
 type Unary = (backend: Backend, x: TfTensor) => TfTensor;
 type Binary = (backend: Backend, a: TfTensor, b: TfTensor) => TfTensor;
@@ -68,7 +68,7 @@ function lgamma(backend: Backend, x: TfTensor): TfTensor {
   const right = logGammaRight(backend, select(backend, isLeft, tf.sub(s(1), x), x));
   // sin πx of the distance to the nearest integer, so that poles are exact.
   const distance = tf.sub(x, tf.round(x));
-  const sine = tf.abs(tf.sin(tf.mul(distance, s(PI))));
+  const sine = tf.abs(wave(0)(backend, tf.mul(distance, s(PI))));
   const reflected = tf.sub(tf.sub(s(log(PI)), tf.log(sine)), right);
   const y = select(backend, isLeft, reflected, right);
   return select(backend, tf.equal(tf.abs(x), s(Number.POSITIVE_INFINITY)), tf.abs(x), y);
@@ -91,7 +91,8 @@ function digamma(backend: Backend, x: TfTensor): TfTensor {
   const series = tf.sub(tf.sub(tf.log(z), tf.div(s(0.5), z)), tail);
   const right = tf.add(sum, series);
   const distance = tf.mul(tf.sub(x, tf.round(x)), s(PI));
-  const reflected = tf.sub(right, tf.div(s(PI), tf.tan(distance)));
+  const tangent = tf.div(wave(0)(backend, distance), wave(1)(backend, distance));
+  const reflected = tf.sub(right, tf.div(s(PI), tangent));
   const poles = tf.logicalAnd(isLeft, tf.equal(x, tf.round(x)));
   const y = select(backend, poles, s(Number.NaN), select(backend, isLeft, reflected, right));
   return select(backend, tf.equal(x, s(Number.POSITIVE_INFINITY)), x, y);

@@ -2,6 +2,7 @@
 // the next of which are under way while the last is being used.
 
 import type { Backend } from './backend.js';
+import { memoryFor } from './memory.js';
 
 /** Bytes of a file. */
 export interface Range {
@@ -99,7 +100,7 @@ async function readBatch(
   const last = ranges[ranges.length - 1];
   const end = last.offset + last.length;
   if (backend.fillAll === undefined) {
-    const whole = new Uint8Array(end - begin);
+    const whole = memoryFor(end - begin);
     const done = await backend.fill(whole, begin);
     if (done < whole.length) throw new ShortRead();
     if (ranges.length === 1) return [whole];
@@ -109,8 +110,8 @@ async function readBatch(
   const contents: Uint8Array<ArrayBuffer>[] = [];
   let at = begin;
   for (const { offset, length } of ranges) {
-    if (offset > at) targets.push(new Uint8Array(offset - at));
-    const content = new Uint8Array(length);
+    if (offset > at) targets.push(memoryFor(offset - at));
+    const content = memoryFor(length);
     targets.push(content);
     contents.push(content);
     at = offset + length;

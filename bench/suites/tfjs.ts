@@ -1,0 +1,51 @@
+// What the tfjs device costs over the calls of tfjs that it makes: a chain of ten small operations on wasm.
+
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
+import * as tf from '@tensorflow/tfjs-core';
+import { fromHost, noGrad, scope } from '@voxgrad/core';
+import { createTfjsDevice } from '@voxgrad/tfjs';
+import { interleaved } from '../lib/measure.js';
+import { against, printTable } from '../lib/table.js';
+
+const GOAL = 1.2;
+const ROUNDS = 30;
+const REPEATS = 300;
+
+export async function tfjs(): Promise<void> {
+  const home = dirname(createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm'));
+  setWasmPaths(`${home}/`);
+  await tf.setBackend('wasm');
+  await tf.ready();
+  const device = createTfjsDevice(tf);
+  const data = Float32Array.from({ length: 4096 }, (_, i) => Math.sin(i));
+  const x = fromHost(data, 'float32', [64, 64], { device });
+  const raw = tf.tensor2d(data, [64, 64]);
+  const { ms, ratio } = await interleaved<'ours' | 'theirs'>(
+    {
+      ours: () => {
+        for (let i = 0; i < REPEATS; i++)
+          scope(() =>
+            noGrad(() => {
+              let y = x;
+              for (let k = 0; k < 5; k++) y = y.mul(x).tanh();
+            }),
+          );
+      },
+      theirs: () => {
+        for (let i = 0; i < REPEATS; i++)
+          tf.tidy(() => {
+            let y: tf.Tensor = raw;
+            for (let k = 0; k < 5; k++) y = tf.tanh(tf.mul(y, raw));
+          });
+      },
+    },
+    ROUNDS,
+  );
+  printTable(
+    'tfjs:wasm, ten operations on 64 × 64',
+    ['ours, ms', 'tfjs, ms', 'ratio'],
+    [[ms.ours / REPEATS, ms.theirs / REPEATS, against(ratio('ours', 'theirs'), GOAL, 'most')]],
+  );
+}
