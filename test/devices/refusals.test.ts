@@ -86,6 +86,7 @@ describe.each(DEVICES.map((device) => ({ name: device.name, device })))('$name',
       const run = () => {
         const [x, w] = [zeros(call.input, { device }), zeros(call.weight, { device })];
         x.requiresGrad = true;
+        w.requiresGrad = true; // as the call says
         conv3d(x, w, null, { groups: 2, backward: name }).sum().backward();
         return x.grad;
       };

@@ -24,13 +24,13 @@ const runs = ({ engine }: WasmDevice, g: ConvGeometry): boolean =>
 const pads = fc.tuple(fc.nat(4), fc.nat(4));
 const geometries = fc
   .record({
-    batch: fc.integer({ min: 1, max: 3 }),
-    groups: fc.integer({ min: 1, max: 3 }),
+    batch: fc.integer({ min: 1, max: 2 }),
+    groups: fc.integer({ min: 1, max: 2 }),
     from: fc.integer({ min: 1, max: 2 }),
     to: fc.integer({ min: 1, max: 2 }),
-    kernel: fc.tuple(...[7, 9, 9].map((max) => fc.integer({ min: 4, max }))),
+    kernel: fc.tuple(...[5, 6, 7].map((max) => fc.integer({ min: 4, max }))),
     padding: fc.tuple(pads, pads, pads),
-    output: fc.tuple(...[12, 14, 40].map((max) => fc.integer({ min: 5, max }))),
+    output: fc.tuple(...[8, 10, 33].map((max) => fc.integer({ min: 5, max }))),
   })
   .map(({ batch, groups, from, to, kernel, padding, output }): ConvGeometry => {
     const input = output.map(
@@ -48,7 +48,7 @@ const geometries = fc
 const pad = (n: number) => [n, n] as const;
 const depthwise = geometry({
   ...{ batch: 1, groups: 3, inChannels: 3, outChannels: 3, kernel: [7, 7, 7] },
-  ...{ input: [20, 22, 37], output: [20, 22, 37], padding: [pad(3), pad(3), pad(3)] },
+  ...{ input: [12, 16, 29], output: [12, 16, 29], padding: [pad(3), pad(3), pad(3)] },
 });
 
 it('keeps its bound over geometries', () => {
@@ -59,9 +59,9 @@ it('keeps its bound over geometries', () => {
       if (runs(device, g)) chosen++;
       expectBound(device.kernels, 'balanced', g);
     },
-    25,
+    16,
   );
-  expect(chosen).toBeGreaterThan(8);
+  expect(chosen).toBeGreaterThan(6);
 });
 
 describe('depthwise 7×7×7', () => {
