@@ -1,70 +1,18 @@
-// Zip archives, of which .pt and .npz files are two kinds. zip.js reads the central directory, which
-// alone has the right sizes; this file reads the entries and adds the bounds.
+// Zip archives, of which .pt and .npz files are two kinds: which entries they have (the directory is
+// read in zip-directory.ts), and what those hold.
 
-import * as zip from '@zip.js/zip.js';
 import { fastCrc32 } from './crc32.js';
 import { CheckpointError, reason } from './error.js';
 import { nodeStream, nodeZlib } from './files.js';
 import type { Source } from './source.js';
+import { type ArchiveEntry, readZipDirectory } from './zip-directory.js';
 
-export type ArchiveEntry = zip.FileEntry;
-
-/** Names are only looked up, never written to, so none is unsafe. */
-const ZIP_OPTIONS = { useWebWorkers: false, filenameValidation: 'tolerant' } as const;
-
-class SourceReader extends zip.Reader<Source> {
-  readonly #source: Source;
-  /** Why the source could not be read; zip.js has an error of its own for that. */
-  failure: { readonly error: unknown } | undefined;
-
-  constructor(source: Source) {
-    super(source);
-    this.#source = source;
-    this.size = source.size;
-  }
-
-  override async readUint8Array(offset: number, length: number): Promise<Uint8Array> {
-    try {
-      return await this.#source.read(offset, Math.min(length, this.size - offset));
-    } catch (error) {
-      // A place outside of the file is the archive's fault.
-      const isPlace = error instanceof CheckpointError && error.code === 'CORRUPT';
-      if (!isPlace) this.failure = { error };
-      throw error;
-    }
-  }
-}
-
-/** zip.js keeps some 3 kB of each. */
-const MAX_ENTRIES = 80_000;
+export type { ArchiveEntry } from './zip-directory.js';
 
 /** The files in a zip archive, by name and in the order of its directory. */
 export async function readDirectory(source: Source): Promise<Map<string, ArchiveEntry>> {
-  const reader = new SourceReader(source);
-  const list: zip.Entry[] = [];
-  try {
-    for await (const entry of new zip.ZipReader(reader, ZIP_OPTIONS).getEntriesGenerator()) {
-      if (list.length === MAX_ENTRIES)
-        throw new CheckpointError(
-          'LIMIT',
-          `the archive has more than ${MAX_ENTRIES} entries. Save so many tensors as safetensors`,
-        );
-      list.push(entry);
-    }
-  } catch (error) {
-    if (error instanceof CheckpointError && error.code === 'LIMIT') throw error;
-    if (reader.failure !== undefined) throw reader.failure.error;
-    throw new CheckpointError(
-      'CORRUPT',
-      `the zip archive has no readable directory (${reason(error)}). It stands at the end of the ` +
-        'file, so the download or copy may be incomplete',
-      {},
-      { cause: error },
-    );
-  }
   const entries = new Map<string, ArchiveEntry>();
-  for (const entry of list) {
-    if (entry.directory) continue;
+  for (const entry of await readZipDirectory(source)) {
     if (entries.has(entry.filename))
       throw new CheckpointError('CORRUPT', 'is in the archive twice', { entry: entry.filename });
     entries.set(entry.filename, entry);

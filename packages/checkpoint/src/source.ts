@@ -5,7 +5,6 @@ import { CheckpointError, reason } from './error.js';
 import { hasFileSystem, openFile, readAllInto, readInto } from './files.js';
 import { type Backend, blobBackend, bytesBackend, LOCAL_BATCHES } from './sources/backend.js';
 import { type HttpOptions, httpBackend } from './sources/http.js';
-import { memoryFor } from './sources/memory.js';
 import { type Range, ReadPlan, ShortRead } from './sources/plan.js';
 import { readAhead } from './sources/read-ahead.js';
 
@@ -63,10 +62,10 @@ export class Source {
   plan(ranges: readonly Range[]): void {
     const { batches } = this.#backend;
     if (batches === undefined) return;
-    // Large ones are read in parts, so that who visits them need not wait; lies are refused then.
+    // Large ones are read in parts, so that who visits them need not wait; lies are refused later.
     const small = ranges.filter(
       ({ offset, length }) =>
-        length > 0 && length <= PART_BYTES && offset >= 0 && offset + length <= this.size,
+        length > 0 && length <= batches.largest && offset >= 0 && offset + length <= this.size,
     );
     this.#plan = small.length > 1 ? new ReadPlan(this.#backend, small, batches) : undefined;
   }
@@ -91,7 +90,7 @@ export class Source {
     }
     let target: Uint8Array<ArrayBuffer>;
     try {
-      target = memoryFor(length);
+      target = new Uint8Array(length);
     } catch (error) {
       throw new CheckpointError(
         'LIMIT',

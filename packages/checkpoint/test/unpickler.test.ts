@@ -314,7 +314,7 @@ describe('bounds', () => {
     const list = bytes('](', 'N'.repeat(50_000), 'eq', 0, '0');
     const call = bytes('c__builtin__\nset\nh', 0, 0x85, 'R0');
     const pickle = bytes(list, ...Array<Uint8Array>(400).fill(call), 'N');
-    await expectFailure(loadPickle(pickle), 'LIMIT', /operations/);
+    await expectFailure(loadPickle(pickle), 'LIMIT', /operations|more objects/);
   });
 
   test('a tensor in a million places, and a dict in as many', async () => {
@@ -352,7 +352,7 @@ describe('bounds', () => {
   test('a long run of operations ends', async () => {
     const pickle = new Uint8Array(5_000_001).fill('N'.charCodeAt(0));
     pickle.set(PROTO);
-    expect(() => unpickle(pickle)).toThrow(/operations/);
+    expect(() => unpickle(pickle)).toThrow(/operations|more objects/);
   });
 
   test('a rebuild within a rebuild', async () => {

@@ -6,7 +6,7 @@
 // `__metadata__` to a map of strings.
 
 import { CheckpointError } from '../error.js';
-import { parseJson } from '../json.js';
+import { inMessage, parseJson } from '../json.js';
 import type { Source } from '../source.js';
 import { MAX_DIMS } from '../value.js';
 import { ELEMENTS } from './dtypes.js';
@@ -56,7 +56,7 @@ function parse(bytes: Uint8Array): object {
   if (!isObject(header)) throw corrupt('the header is not a JSON object', LENGTH_BYTES);
   const twice = duplicateKey(text);
   if (twice !== undefined)
-    throw corrupt(`the header has the key ${JSON.stringify(twice)} twice`, LENGTH_BYTES);
+    throw corrupt(`the header has the key ${inMessage(twice)} twice`, LENGTH_BYTES);
   return header;
 }
 
@@ -97,7 +97,7 @@ function entryOf(name: string, value: unknown, dataStart: number): TensorEntry {
   const { dtype, shape, data_offsets: offsets } = value as Record<string, unknown>;
   const element = typeof dtype === 'string' ? ELEMENTS.get(dtype) : undefined;
   if (typeof dtype !== 'string' || element === undefined)
-    throw new CheckpointError('UNSUPPORTED', `has the unknown dtype ${JSON.stringify(dtype)}`, {
+    throw new CheckpointError('UNSUPPORTED', `has the unknown dtype ${inMessage(dtype)}`, {
       entry: name,
     });
   if (!isSizes(shape) || shape.length > MAX_DIMS)

@@ -15,7 +15,12 @@ export interface Backend {
 }
 
 /** A call costs some microseconds; two that take turns keep the disk and the processor busy. */
-export const LOCAL_BATCHES: Batches = { gap: 64 * 1024, bytes: 4 * 2 ** 20, inFlight: 2 };
+export const LOCAL_BATCHES: Batches = {
+  gap: 64 * 1024,
+  bytes: 4 * 2 ** 20,
+  largest: 2 ** 20,
+  inFlight: 2,
+};
 
 export const blobBackend = (blob: Blob): Backend => ({
   size: blob.size,

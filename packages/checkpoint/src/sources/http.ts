@@ -21,7 +21,7 @@ const WINDOW_BYTES = 128 * 1024;
 const MOST_BYTES = 4 * 2 ** 20;
 
 /** What lies between two tensors costs less than a round trip; several of those overlap. */
-const BATCHES = { gap: WINDOW_BYTES, bytes: MOST_BYTES, inFlight: 4 };
+const BATCHES = { gap: WINDOW_BYTES, bytes: MOST_BYTES, largest: MOST_BYTES, inFlight: 4 };
 
 const ATTEMPTS = 3;
 /** Before the second attempt, and four times as long before the third. */

@@ -2,7 +2,6 @@
 // the next of which are under way while the last is being used.
 
 import type { Backend } from './backend.js';
-import { memoryFor } from './memory.js';
 
 /** Bytes of a file. */
 export interface Range {
@@ -16,6 +15,8 @@ export interface Batches {
   readonly gap: number;
   /** Bytes of one read, at most. */
   readonly bytes: number;
+  /** What has more bytes than this is read by itself, when it is wanted. */
+  readonly largest: number;
   /** Reads that are under way at the same time. */
   readonly inFlight: number;
 }
@@ -100,7 +101,7 @@ async function readBatch(
   const last = ranges[ranges.length - 1];
   const end = last.offset + last.length;
   if (backend.fillAll === undefined) {
-    const whole = memoryFor(end - begin);
+    const whole = new Uint8Array(end - begin);
     const done = await backend.fill(whole, begin);
     if (done < whole.length) throw new ShortRead();
     if (ranges.length === 1) return [whole];
@@ -110,8 +111,8 @@ async function readBatch(
   const contents: Uint8Array<ArrayBuffer>[] = [];
   let at = begin;
   for (const { offset, length } of ranges) {
-    if (offset > at) targets.push(memoryFor(offset - at));
-    const content = memoryFor(length);
+    if (offset > at) targets.push(new Uint8Array(offset - at));
+    const content = new Uint8Array(length);
     targets.push(content);
     contents.push(content);
     at = offset + length;

@@ -7,7 +7,7 @@
 
 import { bytesPer, type FileDType } from '../elements.js';
 import { CheckpointError } from '../error.js';
-import { parseJson } from '../json.js';
+import { inMessage, parseJson } from '../json.js';
 import type { Source } from '../source.js';
 import { MAX_DIMS } from '../value.js';
 
@@ -133,7 +133,7 @@ function weightOf(weight: unknown, begin: number): WeightEntry {
   if (typeof dtype !== 'string' || (type === undefined && dtype !== 'complex64'))
     throw new CheckpointError(
       'UNSUPPORTED',
-      `has the dtype ${JSON.stringify(dtype)}, whose size in the file is not known`,
+      `has the dtype ${inMessage(dtype)}, whose size in the file is not known`,
       { entry: name },
     );
   const quantization = quantizationOf(weight.quantization, dtype, name);
@@ -154,7 +154,7 @@ function quantizationOf(value: unknown, dtype: string, name: string): Quantizati
   if (isStored && (dtype === 'float32' || dtype === 'int32'))
     if (typeof scale === 'number' && typeof min === 'number') return { type, scale, min };
   throw corrupt(
-    `has a quantization of ${dtype} that is none: ${JSON.stringify(value)}. uint8 and uint16 with ` +
+    `has a quantization of ${dtype} that is none: ${inMessage(value)}. uint8 and uint16 with ` +
       'scale and min are known, and float16',
     name,
   );

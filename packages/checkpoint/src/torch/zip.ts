@@ -8,7 +8,8 @@ import type { Source } from '../source.js';
 import type { StoragePlace } from './describe.js';
 import { Places } from './places.js';
 
-/** `version` and `byteorder` are single words. */
+/** Entries of a single word. */
+const WORDS = ['version', 'byteorder', '.format_version', '.storage_alignment'];
 export const MAX_WORD_BYTES = 64;
 
 /** A data.pkl beyond this is no description of tensors. PyTorch does not deflate it. */
@@ -66,7 +67,7 @@ class TorchArchive implements Archive {
   readonly #prefix: string;
   readonly #entries: ReadonlyMap<string, ArchiveEntry>;
   readonly #places: Places;
-  #hasChecksums = false;
+  #hasChecksums = true;
 
   constructor(source: Source, prefix: string, entries: ReadonlyMap<string, ArchiveEntry>) {
     this.#source = source;
@@ -85,18 +86,21 @@ class TorchArchive implements Archive {
 
   /**
    * PyTorch can be told not to compute checksums (`torch.serialization.set_crc32_options`), and
-   * then none of them is right. A two-byte entry tells, and where its checksum is wrong, whether that
-   * of the pickle is too.
+   * then none of them is right; the entries of single words tell. Versions that do not write
+   * `byteorder` cannot be told so.
    */
   async detectChecksums(): Promise<void> {
-    const isRight = (name: string, content: Uint8Array) =>
-      crc32(content) === this.#entry(name).crc32;
-    const hasVersion = this.sizeOf('version') !== undefined;
-    if (!hasVersion || isRight('version', await this.read('version', MAX_WORD_BYTES)))
-      this.#hasChecksums = true;
-    else if (isRight('data.pkl', await this.readPickle()))
+    if (this.sizeOf('byteorder') === undefined) return;
+    const wrong: string[] = [];
+    const words = WORDS.filter((name) => this.sizeOf(name) !== undefined);
+    this.#hasChecksums = false;
+    for (const name of words)
+      if (crc32(await this.read(name, MAX_WORD_BYTES)) !== this.#entry(name).crc32)
+        wrong.push(name);
+    this.#hasChecksums = wrong.length < words.length;
+    if (this.#hasChecksums && wrong.length > 0)
       throw new CheckpointError('CORRUPT', 'is damaged: its checksum does not match its bytes', {
-        entry: this.fullName('version'),
+        entry: this.fullName(wrong[0]),
       });
   }
 

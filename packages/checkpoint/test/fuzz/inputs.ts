@@ -16,12 +16,14 @@ export interface Made {
 
 export function makeInput(samples: readonly Sample[], seed: number, index: number): Made {
   const choose = new Chooser(seed, index);
-  const sample = choose.of(samples);
+  // Formats alike, however many samples there are of each.
+  const format = choose.of([...new Set(samples.map((sample) => sample.format))]);
+  const sample = choose.of(samples.filter((one) => one.format === format));
   const way = choose.below(20);
   const inParts = way < 10;
   const contents = contentsOf(sample);
   if (inParts)
-    for (let i = choose.length(3); i > 0; i--) changePart(sample, contents, samples, choose);
+    for (let i = choose.length(2); i > 0; i--) changePart(sample, contents, samples, choose);
   const { bytes, fields } = sample.build(contents);
   let main = bytes;
   if (way >= 8 && way < 13) main = changeFields(main, fields, choose);
@@ -81,7 +83,7 @@ function changeFields(
 
 function changeBytes(file: Uint8Array<ArrayBuffer>, choose: Chooser): Uint8Array<ArrayBuffer> {
   let changed = file.slice();
-  for (let i = choose.length(6); i > 0; i--) {
+  for (let i = choose.length(4); i > 0; i--) {
     const at = choose.below(Math.max(1, changed.length));
     const count = choose.length(16);
     switch (choose.below(8)) {

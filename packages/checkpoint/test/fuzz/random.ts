@@ -34,8 +34,9 @@ export class Chooser {
     return items[this.below(items.length)];
   }
 
-  /** A length of 1 to `most`, mostly a small one. */
+  /** A length of 1 to `most`, mostly a small one, and half of the time 1. */
   length(most: number): number {
+    if (this.oneIn(2)) return 1;
     return Math.min(most, 1 + Math.floor(2 ** (this.#next() * Math.log2(most + 1)) - 1));
   }
 }

@@ -370,3 +370,9 @@ export async function samples(): Promise<Sample[]> {
     layersSample(),
   ];
 }
+
+/** Those of `formats`; all if there are none. */
+export async function chosenSamples(formats: readonly string[]): Promise<Sample[]> {
+  const all = await samples();
+  return formats.length === 0 ? all : all.filter(({ format }) => formats.includes(format));
+}

@@ -4,7 +4,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { makeInput } from './inputs.js';
 import { expectSame, Fault, judge, type Tensors } from './judge.js';
-import { contentsOf, inputOf, type Sample, samples } from './samples.js';
+import { chosenSamples, contentsOf, inputOf, type Sample } from './samples.js';
 
 export interface Job {
   readonly seed: number;
@@ -26,12 +26,6 @@ export interface Report {
 /** What the checksums of a zip archive do not cover: its tensors may go by other numbers. */
 const hasChecksums = ({ format, name }: Sample): boolean =>
   format === 'npz' || (format === 'torch-zip' && name !== 'big-endian');
-
-/** Samples of `formats`; of all if there are none. */
-export async function chosenSamples(formats: readonly string[]): Promise<Sample[]> {
-  const all = await samples();
-  return formats.length === 0 ? all : all.filter(({ format }) => formats.includes(format));
-}
 
 async function work({ seed, begin, end, formats, at, maxMs, maxBytes }: Job): Promise<void> {
   const chosen = await chosenSamples(formats);
