@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Job, Report } from './worker.js';
+import type { FileJob, Job, Report } from './worker.js';
 
 export const MAX_MS = 2000;
 export const MAX_BYTES = 300e6;
@@ -111,6 +111,22 @@ function tryInputs(
       }
       const ended = finished && reports.at(-1)?.kind !== 'memory' ? job.end : index + 1;
       resolve({ next: ended, reports, loaded });
+    });
+  });
+}
+
+/** What one file does wrong, in a process of its own, which is ended if it takes too long. */
+export function tryFile(file: string): Promise<Report[]> {
+  const child = fork(WORKER, { execArgv: FLAGS, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const reports: Report[] = [];
+  const timer = setTimeout(() => child.kill('SIGKILL'), HANGING_MS);
+  child.on('message', (message: Report) => reports.push(message));
+  child.send({ file, maxBytes: MAX_BYTES } satisfies FileJob);
+  return new Promise((resolve) => {
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      const how = `hangs or kills the process (${signal ?? code})`;
+      resolve(code === 0 ? reports : [...reports, { index: 0, kind: how, message: how }]);
     });
   });
 }

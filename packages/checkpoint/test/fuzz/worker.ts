@@ -1,10 +1,11 @@
 // The process that inputs are tried in: it may hang or die of one, and the one who started it
 // (fuzz.ts) finds the number of that input in a file.
 
-import { openSync, writeSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
+import { load } from '../../src/index.js';
 import { makeInput } from './inputs.js';
 import { expectSame, Fault, judge, type Tensors } from './judge.js';
-import { chosenSamples, contentsOf, inputOf, type Sample } from './samples.js';
+import { chosenSamples, contentsOf, type Input, inputOf, type Sample } from './samples.js';
 
 export interface Job {
   readonly seed: number;
@@ -14,6 +15,12 @@ export interface Job {
   /** The file that has the number of the input at hand. */
   readonly at: string;
   readonly maxMs: number;
+  readonly maxBytes: number;
+}
+
+/** One file, which is tried as it is. */
+export interface FileJob {
+  readonly file: string;
   readonly maxBytes: number;
 }
 
@@ -27,6 +34,35 @@ export interface Report {
 const hasChecksums = ({ format, name }: Sample): boolean =>
   format === 'npz' || (format === 'torch-zip' && name !== 'big-endian');
 
+/** What `input` does wrong. */
+async function faultOf(input: Input): Promise<Fault | undefined> {
+  try {
+    await judge(input);
+  } catch (error) {
+    return asFault(error);
+  }
+  return undefined;
+}
+
+const asFault = (error: unknown): Fault =>
+  error instanceof Fault
+    ? error
+    : new Fault('the harness', error instanceof Error ? `${error.stack}` : String(error));
+
+const memory = () => process.resourceUsage().maxRSS * 1024;
+
+const inMegabytes = (bytes: number): string => `the process grew by ${Math.round(bytes / 1e6)} MB`;
+
+async function tryFile({ file, maxBytes }: FileJob): Promise<void> {
+  const input = new Uint8Array(readFileSync(file));
+  await load(Uint8Array.of(0)).catch(() => {}); // what every first call needs is there
+  const before = memory();
+  const fault = await faultOf(input);
+  if (fault !== undefined) report({ index: 0, kind: fault.kind, message: fault.message });
+  const grown = memory() - before;
+  if (grown > maxBytes) report({ index: 0, kind: 'memory', message: inMegabytes(grown) });
+}
+
 async function work({ seed, begin, end, formats, at, maxMs, maxBytes }: Job): Promise<void> {
   const chosen = await chosenSamples(formats);
   const honest = new Map<Sample, Tensors>();
@@ -37,7 +73,6 @@ async function work({ seed, begin, end, formats, at, maxMs, maxBytes }: Job): Pr
     honest.set(sample, tensors);
   }
   const place = openSync(at, 'w');
-  const memory = () => process.resourceUsage().maxRSS * 1024;
   globalThis.gc?.();
   const before = memory();
   let loaded = 0;
@@ -54,8 +89,7 @@ async function work({ seed, begin, end, formats, at, maxMs, maxBytes }: Job): Pr
       const ms = performance.now() - start;
       if (ms > maxMs) throw new Fault('time', `takes ${Math.round(ms)} ms`);
     } catch (error) {
-      const { kind, message } =
-        error instanceof Fault ? error : new Fault('the harness', String((error as Error)?.stack));
+      const { kind, message } = asFault(error);
       report({ index, kind, message });
     }
     const grown = memory() - before;
@@ -76,8 +110,8 @@ const report = (found: Report): void => {
 };
 
 if (process.send !== undefined) {
-  process.once('message', (job: Job) => {
-    work(job).then(
+  process.once('message', (job: Job | FileJob) => {
+    ('file' in job ? tryFile(job) : work(job)).then(
       () => process.disconnect(),
       (error) => {
         console.error(error);
