@@ -130,6 +130,10 @@ test('other tar archives are named', async () => {
   file.set(new TextEncoder().encode('folder/weights.txt'), 0);
   file.set(new TextEncoder().encode('00000000003'), 124);
   file.set(new TextEncoder().encode('ustar'), 257);
+  // The checksum of a header is the sum of its bytes, its own eight counted as spaces.
+  file.fill(0x20, 148, 156);
+  const sum = file.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  file.set(new TextEncoder().encode(`${sum.toString(8).padStart(6, '0')}\0 `), 148);
   await expectFailure(
     load(file),
     'FORMAT',
