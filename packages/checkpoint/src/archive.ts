@@ -45,11 +45,13 @@ export interface EntryOptions {
   readonly checksum: boolean;
   /** Bytes beyond which it is refused. */
   readonly limit?: number;
-  /** Bytes at its beginning that are left out of what is returned. */
-  readonly skip?: number;
+  /** Its beginning, which is known and left out of what is returned. */
+  readonly head?: Uint8Array;
   /** Where a stored content begins, if that is known but for its checksum. */
   readonly begin?: number;
 }
+
+const NOTHING = new Uint8Array();
 
 /** The content of `entry`, in a buffer of its own. */
 export async function readEntry(
@@ -57,7 +59,7 @@ export async function readEntry(
   entry: ArchiveEntry,
   options: EntryOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { checksum, limit = Number.POSITIVE_INFINITY, skip = 0, begin } = options;
+  const { checksum, limit = Number.POSITIVE_INFINITY, head = NOTHING, begin } = options;
   const where = { entry: entry.filename };
   if (entry.uncompressedSize > limit)
     throw new CheckpointError(
@@ -74,8 +76,8 @@ export async function readEntry(
       sum = crc32(part, sum);
     });
   const bytes = isStored(entry)
-    ? await readStored(source, entry, skip, begin, add)
-    : await inflate(source, entry, skip, add);
+    ? await readStored(source, entry, head, begin, add)
+    : await inflate(source, entry, head.length, add);
   if (checksum && sum !== entry.crc32) {
     // Perhaps it does not begin there: its own header says where.
     if (begin !== undefined) return readEntry(source, entry, { ...options, begin: undefined });
@@ -164,14 +166,14 @@ const DEFLATED = 8;
 async function readStored(
   source: Source,
   entry: ArchiveEntry,
-  skip: number,
+  head: Uint8Array,
   begin?: number,
   visit?: (part: Uint8Array) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { filename, uncompressedSize } = entry;
   const start = begin ?? (await dataStart(source, entry));
-  if (skip > 0) visit?.(await source.read(start, skip, filename));
-  return source.read(start + skip, uncompressedSize - skip, filename, visit);
+  visit?.(head);
+  return source.read(start + head.length, uncompressedSize - head.length, filename, visit);
 }
 
 /** Where the content of `entry` begins: behind a local header whose sizes may be blank. */

@@ -48,8 +48,10 @@ const OPTIONS = {
 } as const;
 
 /**
- * Reads a checkpoint: a `.pt` file of PyTorch (any version), a safetensors file, arrays of NumPy
- * (`.npy`, `.npz`) or the `model.json` of a layers model of TensorFlow.js, told apart by content.
+ * Reads a checkpoint, told by content, whatever its name: what `torch.save` of any PyTorch wrote
+ * (`.pt`, `.pth`: zip archives, the pickles before version 1.6, the tar archives before 0.2), the
+ * tensors of a TorchScript program (with `pickledModules`), safetensors, arrays of NumPy (`.npy`,
+ * `.npz`), or the `model.json` of a layers model of TensorFlow.js.
  * Nothing in the file is run, and an object that would need to be is left out.
  *
  * @param source a path (in Node), a URL or http(s) address, a Blob, an ArrayBuffer or a view of one;

@@ -1,8 +1,8 @@
 // The central directory of a zip archive, which alone has the right sizes.
 // Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.4.
 //
-// zip.js, which read it before, took 25 ms for two thousand entries, a third of the time of reading
-// 200 MB, and kept 3 kB of each (docs/dependencies.md).
+// The libraries that read archives take more time and memory for it than reading may cost here
+// (docs/dependencies.md).
 
 import { CheckpointError } from './error.js';
 import type { Source } from './source.js';

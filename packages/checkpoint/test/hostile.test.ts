@@ -1,9 +1,21 @@
 // Files that are broken, cut or made to do harm: each throws a CheckpointError, and soon.
 
-import { Tensor } from '@voxgrad/core';
+import { StateDict, Tensor, tensor, zeros } from '@voxgrad/core';
 import { describe, expect, test } from 'vitest';
-import { CheckpointError, load } from '../src/index.js';
-import { archive, bytes, entriesOf, expectFailure, failure, fixture, tensorIn } from './support.js';
+import { CheckpointError, inspect, load, loadStateDict, save } from '../src/index.js';
+import {
+  archive,
+  bytes,
+  entriesOf,
+  expectFailure,
+  failure,
+  fixture,
+  mapIn,
+  py,
+  tensorIn,
+  torchFile,
+  u64,
+} from './support.js';
 
 const FILES = [
   'checkpoint.pt',
@@ -122,7 +134,22 @@ describe('zip archives', () => {
     const view = new DataView(file.buffer);
     for (let at = 0; at + 4 <= file.length; at++)
       if (view.getUint32(at, true) === 0x02014b50) view.setUint32(at + 24, 0x7fffffff, true);
-    await expectFailure(load(file), 'LIMIT', /has 2147483647 bytes, more than the/);
+    await expectFailure(load(file), 'LIMIT', /data\.pkl: has 2147483647 bytes, more than/);
+  });
+
+  test('what is trusted may expand', async () => {
+    const values = zeros([2 ** 20], { dtype: 'float32' });
+    const packed = await entriesOf(await save(values.reshape([-1])));
+    const file = await archive(packed, { level: 9 });
+    expect(tensorIn(await load(file)).numel).toBe(2 ** 20);
+    await expectFailure(
+      load(file, { expansionLimit: 2 ** 20 }),
+      'LIMIT',
+      /data\/0: loading this file of \d+ bytes takes \d+ bytes or more.*expansionLimit/,
+    );
+    // Its list takes nothing of it.
+    expect((await inspect(file, { expansionLimit: 2 ** 20 })).tensors).toHaveLength(1);
+    await expectFailure(load(file, { expansionLimit: -1 }), 'VALUE', /takes a number of bytes/);
   });
 
   test('an entry that holds more or less than it announces', async () => {
@@ -138,5 +165,163 @@ describe('zip archives', () => {
   test('a byte order that is none', async () => {
     const entries = { 'a/data.pkl': bytes(0x80, 2, 'N.'), 'a/byteorder': bytes('middle') };
     await expectFailure(load(await archive(entries)), 'CORRUPT', /says "middle"/);
+  });
+});
+
+describe('names that mean something to JavaScript are names', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'then'];
+  const some = () => new Map(NAMES.map((name, i) => [name, tensor([i])]));
+  const expectNames = (value: unknown) => {
+    const map = mapIn(value);
+    expect([...map.keys()].sort()).toEqual([...NAMES].sort());
+    for (const [i, name] of NAMES.entries()) expect(tensorIn(map.get(name)).tolist()).toEqual([i]);
+    expect(Object.getPrototypeOf(map)).not.toBe(map.get('__proto__'));
+    expect({}).not.toHaveProperty('polluted');
+  };
+
+  test.each(['torch', 'safetensors', 'npz'] as const)('of tensors in %s', async (format) => {
+    const file = Uint8Array.from(await save(some(), undefined, { format }));
+    expectNames(await load(file));
+    expectNames(await loadStateDict(file));
+    const { tensors } = JSON.parse(JSON.stringify(await inspect(file)));
+    expect(tensors.map(({ name }: { name: string }) => name).sort()).toEqual([...NAMES].sort());
+  });
+
+  test('of dicts, attributes and facts in a pickle', async () => {
+    const names = NAMES.map((name) => bytes(py.text(name), py.text('polluted')));
+    const dict = bytes('}(', ...names, 'u');
+    const values = await load(
+      await torchFile(
+        py.pickle(
+          bytes(
+            '](',
+            dict,
+            bytes(py.call(py.name('argparse', 'Namespace')), dict, 'b'),
+            // The _metadata of a state dict: module, fact, value.
+            bytes(
+              py.call(py.name('collections', 'OrderedDict')),
+              bytes('}', py.text('_metadata'), bytes('}', py.text('__proto__'), dict, 's'), 's'),
+              'b',
+            ),
+            'e',
+          ),
+        ),
+      ),
+    );
+    if (!Array.isArray(values)) throw new Error('is no list');
+    const [plain, namespace, state] = values;
+    for (const map of [plain, namespace])
+      expect([...mapIn(map)]).toEqual(NAMES.map((name) => [name, 'polluted']));
+    if (!(state instanceof StateDict)) throw new Error('is no state dict');
+    const facts = state.metadata?.get('__proto__') ?? {};
+    expect(Object.getPrototypeOf(facts)).toBe(Object.prototype);
+    expect(Object.keys(facts).sort()).toEqual([...NAMES].sort());
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  test('of texts beside the tensors of safetensors', async () => {
+    const text = `{"__metadata__":{${NAMES.map((name) => `"${name}":"polluted"`)}}}`;
+    const file = bytes(u64(text.length), text);
+    const { metadata = {} } = await inspect(file);
+    expect(Object.entries(metadata)).toEqual(NAMES.map((name) => [name, 'polluted']));
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+  });
+
+  test('of weights and layers of TensorFlow.js', async () => {
+    const weights = NAMES.map((name) => ({ name: `${name}/kernel`, shape: [1], dtype: 'uint8' }));
+    const layers = NAMES.map((name) => ({ class_name: name, config: { name } }));
+    const file = {
+      'model.json': bytes(
+        JSON.stringify({
+          modelTopology: { model_config: { config: { layers } } },
+          weightsManifest: [{ paths: ['w'], weights }],
+        }),
+      ),
+      w: bytes(...NAMES.map((_, i) => i)),
+    };
+    const dict = mapIn(await load(file));
+    expect([...dict.keys()]).toEqual(NAMES.map((name) => `${name}.kernel`));
+  });
+});
+
+describe('no path leaves the archive or folder', () => {
+  test.each(['../data', '/data', '..\\data'])('a storage under the key %s', async (key) => {
+    const tensorOf = py.call(
+      py.name('torch._utils', '_rebuild_tensor_v2'),
+      py.storage('FloatStorage', key, 1),
+      py.int(0),
+      py.ints(1),
+      py.ints(1),
+      py.false,
+      py.none,
+    );
+    // Entries are looked up by their whole name, and nothing else is opened.
+    await expectFailure(
+      load(await torchFile(py.pickle(tensorOf))),
+      'CORRUPT',
+      /missing from the arch/,
+    );
+    const own = await torchFile(py.pickle(tensorOf), { [key]: new Uint8Array(4) });
+    expect(tensorIn(await load(own)).tolist()).toEqual([0]);
+  });
+
+  test.each(['../w', '/etc/passwd', 'a/../../w', 'C:\\w', 'http://localhost/w'])(
+    'a shard called %s',
+    async (path) => {
+      const weights = [{ name: 'a', shape: [1], dtype: 'uint8' }];
+      const file = {
+        'model.json': bytes(
+          JSON.stringify({
+            modelTopology: { config: [] },
+            weightsManifest: [{ paths: [path], weights }],
+          }),
+        ),
+        [path]: bytes(1),
+      };
+      await expectFailure(load(file), 'REFUSED', /leads out of the folder/);
+    },
+  );
+});
+
+describe('checksums', () => {
+  const entries = (more: Record<string, Uint8Array>) =>
+    archive({ 'a/data.pkl': bytes(0x80, 2, 'K', 7, '.'), ...more, 'a/version': bytes('3\n') });
+
+  /** `file` with another checksum of every entry that `which` chooses, by its number. */
+  function withWrong(file: Uint8Array, which: (i: number) => boolean): Uint8Array {
+    const view = new DataView(file.buffer);
+    let i = 0;
+    for (let at = 0; at + 46 <= file.length; at++)
+      if (view.getUint32(at, true) === 0x02014b50 && which(i++))
+        view.setUint32(at + 16, view.getUint32(at + 16, true) ^ 5, true);
+    return file;
+  }
+
+  test('that are all wrong were never computed', async () => {
+    const file = await entries({ 'a/byteorder': bytes('little') });
+    expect(await load(withWrong(file, () => true))).toBe(7);
+  });
+
+  test.each([0, 1, 2])('of which one is wrong, number %i, are noticed', async (wrong) => {
+    const file = await entries({ 'a/byteorder': bytes('little') });
+    await expectFailure(load(withWrong(file, (i) => i === wrong)), 'CORRUPT', /is damaged/);
+  });
+
+  test('that are all wrong in a file of a version that always computes them', async () => {
+    await expectFailure(load(withWrong(await entries({}), () => true)), 'CORRUPT', /is damaged/);
+  });
+});
+
+test('a legacy file written on a big-endian machine says so, and is little-endian', () => {
+  // `_legacy_save` notes the machine's byte order in its third pickle, and writes all numbers
+  // little-endian (torch/serialization.py; THPStorage_writeFileRaw in torch/csrc/serialization.cpp).
+  const file = fixture('checkpoint_legacy.pt');
+  const at = Buffer.from(file).indexOf('little_endian') + 'little_endian'.length;
+  const flag = file.indexOf(0x88, at);
+  expect(flag - at).toBeLessThan(8);
+  const other = file.with(flag, 0x89);
+  return Promise.all([load(file), load(other)]).then(([honest, big]) => {
+    for (const [name, value] of mapIn(honest))
+      expect(tensorIn(mapIn(big).get(name)).tolist()).toEqual(tensorIn(value).tolist());
   });
 });

@@ -84,6 +84,35 @@ describe('of a server with ranges', () => {
     expect(server.asked.length).toBe(2);
   });
 
+  test('places known beforehand are asked for together, and several at a time', async () => {
+    const large = pattern(0, 20 * 1024 * KB);
+    server = await fileServer(served(large));
+    const source = await openSource(server.url);
+    const places = Array.from({ length: 200 }, (_, i) => ({
+      offset: i * 100 * KB,
+      length: 96 * KB,
+    }));
+    source.plan(places);
+    for (const { offset, length } of places) {
+      const bytes = await source.read(offset, length);
+      expect(Buffer.compare(bytes, large.subarray(offset, offset + length))).toBe(0);
+      expect(bytes.buffer.byteLength).toBe(length);
+    }
+    // 20 MB in parts of 4 MB, behind the one that opened it.
+    expect(server.asked.length).toBeLessThanOrEqual(7);
+    // What was taken is read anew, and what is far apart by itself.
+    source.plan([
+      { offset: 0, length: 10 },
+      { offset: 10 * 1024 * KB, length: 10 },
+      { offset: 30 * 1024 * KB, length: 10 }, // not in the file
+    ]);
+    expect(await source.read(10 * 1024 * KB, 10)).toEqual(
+      Uint8Array.from(large.subarray(10 * 1024 * KB, 10 * 1024 * KB + 10)),
+    );
+    expect(await source.read(0, 10)).toEqual(Uint8Array.from(large.subarray(0, 10)));
+    await expectFailure(source.read(30 * 1024 * KB, 10), 'CORRUPT', /the file ends at byte/);
+  });
+
   test('an empty read asks for nothing', async () => {
     const source = await open();
     await expectBytes(source, 900 * KB, 900 * KB);

@@ -158,6 +158,77 @@ describe('forms', () => {
     expect(tensorIn(await read(value)).requiresGrad).toBe(false);
   });
 
+  test('bytes of a bool storage are what they are to other dtypes', async () => {
+    const over = (dtype: string) =>
+      py.call(
+        rebuild('_v3'),
+        py.storage('UntypedStorage', '0', 3),
+        ...[py.int(0), py.ints(3), py.ints(1), py.false, py.none, py.name('torch', dtype)],
+      );
+    for (const order of [
+      ['bool', 'uint8'],
+      ['uint8', 'bool'],
+    ]) {
+      const list = await read(bytes('](', ...order.map(over), 'e'), { 0: bytes(0, 5, 1) });
+      if (!Array.isArray(list)) throw new Error('is no list');
+      const byName = new Map(list.map((item, i) => [order[i], tensorIn(item)]));
+      expect([...(byName.get('uint8')?.dataSync() ?? [])]).toEqual([0, 5, 1]);
+      expect([...(byName.get('bool')?.dataSync() ?? [])]).toEqual([0, 1, 1]);
+    }
+  });
+
+  test('a big-endian storage under several dtypes', async () => {
+    // 1.0, 2.0 as big-endian float32: the same bytes as integers, and one by one.
+    const content = bytes(0x3f, 0x80, 0, 0, 0x40, 0, 0, 0);
+    const over = (dtype: string, length: number) =>
+      py.call(
+        rebuild('_v3'),
+        py.storage('UntypedStorage', '0', 8),
+        ...[py.int(0), py.ints(length), py.ints(1), py.false, py.none, py.name('torch', dtype)],
+      );
+    const expected = {
+      float32: [1, 2],
+      int32: [0x3f800000, 0x40000000],
+      int16: [0x3f80, 0, 0x4000, 0],
+      uint8: [...content],
+      int64: [0x3f80000040000000n],
+      uint16: [0x3f80, 0, 0x4000, 0],
+    };
+    const kinds = Object.entries(expected);
+    for (const order of [kinds, [...kinds].reverse()]) {
+      const value = py.pickle(
+        bytes('](', ...order.map(([dtype, { length }]) => over(dtype, length)), 'e'),
+      );
+      const entries = { 'a/data.pkl': value, 'a/byteorder': bytes('big'), 'a/data/0': content };
+      const list = await load(await archive(entries));
+      if (!Array.isArray(list)) throw new Error('is no list');
+      for (const [i, [dtype, values]] of order.entries())
+        expect([...tensorIn(list[i]).dataSync()], dtype).toEqual(values);
+      // Those of one size share their bytes, as in a little-endian file.
+      const [a, b] = ['float32', 'int32'].map((name) =>
+        tensorIn(list[order.findIndex(([dtype]) => dtype === name)]),
+      );
+      expect(a.storage.array.buffer).toBe(b.storage.array.buffer);
+      expect(a.storage.writes).toBe(b.storage.writes);
+    }
+  });
+
+  test('NumPy arrays whose bytes are one object are apart', async () => {
+    // Python keeps one object for all bytes of length 1.
+    const dtype = py.call(py.name('numpy', 'dtype'), py.text('u1'), py.int(0), py.int(1));
+    const array = bytes('h\x00', py.tuple(bytes('h\x01'), dtype, py.ints(1), py.text('C')), 'R');
+    const value = bytes(
+      ...[py.name('numpy.core.numeric', '_frombuffer'), 'q\x000'],
+      ...[py.bytes(bytes(3)), 'q\x010'],
+      ...['](', array, array, 'e'],
+    );
+    const list = await read(value);
+    if (!Array.isArray(list)) throw new Error('is no list');
+    const [first, second] = list.map(tensorIn);
+    new Uint8Array(first.storage.array.buffer).fill(9);
+    expect([first.tolist(), second.tolist()]).toEqual([[9], [3]]);
+  });
+
   test('big-endian files', async () => {
     const swapped = floats(5, 6, 7).map((_, i, all) => all[i - (i % 4) + 3 - (i % 4)]);
     const value = py.pickle(py.call(rebuild('_v2'), storage, ...args));

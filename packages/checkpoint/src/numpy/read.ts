@@ -25,7 +25,7 @@ import { tensorOf } from './tensor.js';
 
 /** Opens a .npy file; it loads as a tensor. */
 export async function openNpy(source: Source): Promise<Checkpoint> {
-  const header = await headerFrom((length) => source.read(0, Math.min(length, source.size)));
+  const { header } = await headerFrom((length) => source.read(0, Math.min(length, source.size)));
   checkNpyLength(header, source.size - header.start);
   const info = infoOf('', header, [header.start, source.size]);
   return {
@@ -63,9 +63,9 @@ const stranger = ({ filename }: ArchiveEntry): TensorInfo => ({
 
 async function arrayIn(source: Source, entry: ArchiveEntry): Promise<NamedTensor> {
   const { filename, uncompressedSize } = entry;
-  const header = await located(entry, async () => {
+  const { head, header } = await located(entry, async () => {
     const read = await headerFrom((length) => readEntryStart(source, entry, length));
-    checkNpyLength(read, uncompressedSize - read.start);
+    checkNpyLength(read.header, uncompressedSize - read.header.start);
     return read;
   });
   const name = filename.slice(0, -SUFFIX.length);
@@ -76,7 +76,7 @@ async function arrayIn(source: Source, entry: ArchiveEntry): Promise<NamedTensor
   if (info.unreadable !== undefined) return { info };
   const read = (device: Device) =>
     located(entry, async () => {
-      const options = { checksum: true, skip: header.start, begin };
+      const options = { checksum: true, head, begin };
       const { type } = header;
       // In a compressed file they may be many.
       if (type !== undefined && dtypeFor(type) !== type)
@@ -89,11 +89,17 @@ async function arrayIn(source: Source, entry: ArchiveEntry): Promise<NamedTensor
 /** A header comes with the preamble in most files; a longer one takes a second look. */
 const LIKELY_HEADER_BYTES = 256;
 
-/** `start` gives that many first bytes, or all where there are fewer. */
-async function headerFrom(start: (length: number) => Promise<Uint8Array>): Promise<NpyHeader> {
-  const head = await start(Math.max(LIKELY_HEADER_BYTES, NPY_PREAMBLE_BYTES));
-  const length = npyStart(head);
-  return readNpyHeader(length > head.length ? await start(length) : head);
+/**
+ * The header of an array, and all bytes up to its elements. `start` gives that many first bytes, or
+ * all where there are fewer.
+ */
+async function headerFrom(
+  start: (length: number) => Promise<Uint8Array>,
+): Promise<{ head: Uint8Array; header: NpyHeader }> {
+  const first = await start(Math.max(LIKELY_HEADER_BYTES, NPY_PREAMBLE_BYTES));
+  const length = npyStart(first);
+  const head = (length > first.length ? await start(length) : first).slice(0, length);
+  return { head, header: readNpyHeader(head) };
 }
 
 function infoOf(name: string, header: NpyHeader, bytes?: TensorInfo['bytes']): TensorInfo {

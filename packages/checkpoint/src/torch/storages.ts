@@ -44,8 +44,8 @@ interface Held {
   readonly buffer: ArrayBuffer;
   /** Bytes of the storage before it. */
   readonly skipped: number;
-  /** Bytes of the elements that were turned around, 1 if none were; undefined before the first use. */
-  turned?: number;
+  /** Its bytes after the elements of so many bytes were turned around; the first is `buffer`. */
+  readonly turned: Map<number, ArrayBuffer>;
 }
 
 /** Reads what `tensors` need; in part where `partial` and a small part of a large storage is. */
@@ -106,7 +106,7 @@ export class Storages {
   }
 
   add(key: string, bytes: Uint8Array<ArrayBuffer>, skipped = 0): void {
-    this.#held.set(key, { buffer: bytes.buffer, skipped });
+    this.#held.set(key, { buffer: bytes.buffer, skipped, turned: new Map() });
   }
 
   /** The storage under a tensor and the tensor's offset in it, or why it cannot be had. */
@@ -142,19 +142,21 @@ export class Storages {
 
   /** The bytes of a storage, with its elements of `unit` bytes in the order of this library. */
   #littleEndian({ key, bigEndian }: StorageRef, unit: number): ArrayBuffer {
-    const held = this.#heldOf(key);
-    const turned = (typeof key === 'string' ? this.#file.bigEndian : bigEndian) ? unit : 1;
-    if (held.turned === undefined) {
-      swapBytes(new Uint8Array(held.buffer), turned);
-      held.turned = turned;
+    const { buffer, turned } = this.#heldOf(key);
+    const wanted = (typeof key === 'string' ? this.#file.bigEndian : bigEndian) ? unit : 1;
+    const known = turned.get(wanted);
+    if (known !== undefined) return known;
+    let bytes = new Uint8Array(buffer);
+    const [first] = turned.keys();
+    if (first !== undefined) {
+      // Elements of two sizes over the same bytes in the other order: they can share no memory here.
+      this.#file.source.expand(bytes.length);
+      bytes = bytes.slice();
+      swapBytes(bytes, first);
     }
-    if (held.turned === turned) return held.buffer;
-    // Elements of two sizes over the same bytes in the other order: they can share no memory here.
-    this.#file.source.expand(held.buffer.byteLength);
-    const copy = new Uint8Array(held.buffer.slice(0));
-    swapBytes(copy, held.turned);
-    swapBytes(copy, turned);
-    return copy.buffer;
+    swapBytes(bytes, wanted);
+    turned.set(wanted, bytes.buffer);
+    return bytes.buffer;
   }
 
   #heldOf(key: StorageRef['key']): Held {
@@ -163,7 +165,7 @@ export class Storages {
     if (typeof key === 'string') throw new CheckpointError('CORRUPT', `storage ${key} is missing`);
     // Bytes that stand in the pickle are copied: they may be shared with a `bytes` value.
     this.#file.source.expand(key.length);
-    const held: Held = { buffer: key.slice().buffer, skipped: 0 };
+    const held: Held = { buffer: key.slice().buffer, skipped: 0, turned: new Map() };
     this.#held.set(key, held);
     return held;
   }

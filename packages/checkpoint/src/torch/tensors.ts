@@ -24,7 +24,7 @@ import {
 type Args = readonly (PyValue | undefined)[];
 
 /** What a storage costs more than other values. */
-const STORAGE_WORK = 4;
+const STORAGE_WORK = 2;
 
 /**
  * `('storage', torch.FloatStorage, key, location, numel[, view])`. A view, in legacy files only, is
@@ -105,7 +105,7 @@ function placeIn(
 }
 
 /** What the sizes of a tensor cost more than other calls, besides a part of each. */
-const SIZES_WORK = 2;
+const SIZES_WORK = 1;
 
 function sizesOf(value: PyValue | undefined, what: string, context: CallContext): number[] {
   const items = value instanceof PyTuple ? value.items : Array.isArray(value) ? value : undefined;

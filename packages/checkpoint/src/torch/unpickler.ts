@@ -28,10 +28,18 @@ import {
  */
 const MIN_WORK = 2_000_000;
 const MAX_WORK = 4_500_000;
-const BYTES_PER_WORK = 8;
+const BYTES_PER_WORK = 4;
+
+/** Open at the same time. Python cannot write values that are nested so deep. */
+const MAX_MARKS = 10_000;
 
 /** Pickles name an object once, and refer back to it. */
 const NAME_WORK = 10;
+
+const TEXT_WORK = 2;
+
+/** A list has room for some items as soon as it has one. */
+const LIST_WORK = 2;
 
 /** All empty tuples, as in Python. */
 const NOTHING = new PyTuple([]);
@@ -101,7 +109,7 @@ class Unpickler implements CallContext {
     [Op.BINBYTES8, (m) => m.#bytes(m.#in.u64())],
     [Op.BYTEARRAY8, (m) => m.#bytes(m.#in.u64())],
 
-    [Op.EMPTY_LIST, (m) => m.#push([])],
+    [Op.EMPTY_LIST, (m) => m.#emptyList()],
     [Op.EMPTY_DICT, (m) => m.#emptyDict()],
     [Op.EMPTY_SET, (m) => m.#set([])],
     [Op.EMPTY_TUPLE, (m) => m.#push(NOTHING)],
@@ -208,6 +216,12 @@ class Unpickler implements CallContext {
   }
 
   #mark(): void {
+    if (this.#below.length === MAX_MARKS)
+      throw new CheckpointError(
+        'LIMIT',
+        `values are nested more than ${MAX_MARKS} deep`,
+        this.where,
+      );
     this.#below.push(this.#stack);
     this.#stack = [];
   }
@@ -246,7 +260,7 @@ class Unpickler implements CallContext {
   }
 
   #text(length: number): void {
-    this.spend(1);
+    this.spend(TEXT_WORK);
     this.#push(this.#in.string(length));
   }
 
@@ -274,6 +288,11 @@ class Unpickler implements CallContext {
     if (!(set instanceof PySet || set instanceof InertObject))
       throw this.error('adds to something that is not a set');
     for (const value of values) set.items.push(value);
+  }
+
+  #emptyList(): void {
+    this.spend(LIST_WORK);
+    this.#push([]);
   }
 
   #emptyDict(): void {

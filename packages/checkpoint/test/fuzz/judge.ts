@@ -41,25 +41,27 @@ const silent = { onUnreadable() {} };
 export async function judge(input: Input): Promise<Tensors | undefined> {
   const inspection = await attempt('inspect', () => inspect(input));
   if (inspection !== undefined) JSON.stringify(inspection);
-  const value = await attempt('load', () => load(input, silent));
-  const dict = await attempt('loadStateDict', () => loadStateDict(input, silent));
-  let found = value === undefined ? undefined : tensorsIn(value);
-  if (dict !== undefined) tensorsIn(dict);
+  let found = await tensorsOf('load', () => load(input, silent));
+  const dict = await tensorsOf('loadStateDict', () => loadStateDict(input, silent));
   if (inspection === undefined) {
-    if (value !== undefined || dict !== undefined) fault('loads what inspect refuses');
+    if (found !== undefined || dict !== undefined) fault('loads what inspect refuses');
     return undefined;
   }
-  if (inspection.format.startsWith('torch') || dict !== undefined) {
+  if (inspection.format.startsWith('torch')) {
     const all = { ...silent, pickledModules: 'tensors' } as const;
-    const whole = await attempt('load with modules', () => load(input, all));
-    const more = tensorsIn(whole ?? null);
-    if (value === undefined && whole !== undefined) found = more;
-    const modules = await attempt('loadStateDict with modules', () => loadStateDict(input, all));
-    if (modules !== undefined) tensorsIn(modules);
+    const more = await tensorsOf('load with modules', () => load(input, all));
+    await tensorsOf('loadStateDict with modules', () => loadStateDict(input, all));
+    found ??= more;
   }
   if (found !== undefined) compare(found, inspection, input);
   expectPristine();
   return found;
+}
+
+/** The tensors in what `run` loads; all else of it is let go. */
+async function tensorsOf(what: string, run: () => Promise<Loaded>): Promise<Tensors | undefined> {
+  const value = await attempt(what, run);
+  return value === undefined ? undefined : tensorsIn(value);
 }
 
 async function attempt<T>(what: string, run: () => Promise<T>): Promise<T | undefined> {
