@@ -80,6 +80,23 @@ describe('depthwise 7×7×7', () => {
   });
 });
 
+// Groups are shared out whole where there are enough of them, else the channels of a group.
+it.each([
+  { groups: 7, from: 1, to: 1, output: [30, 20, 40] },
+  { groups: 4, from: 2, to: 3, output: [20, 12, 20] },
+  { groups: 2, from: 1, to: 2, output: [20, 60, 40] },
+  { groups: 1, from: 5, to: 3, output: [90, 12, 20] },
+  { groups: 1, from: 1, to: 1, output: [90, 80, 20] },
+] as const)('gives the same bits with two threads: $groups groups of $from to $to', (shape) => {
+  const { groups, from, to, output } = shape;
+  const g = geometry({
+    ...{ batch: 2, groups, inChannels: groups * from, outChannels: groups * to },
+    ...{ kernel: [7, 7, 7], input: output, output, padding: [pad(3), pad(3), pad(3)] },
+  });
+  expect(runs(device, g)).toBe(true);
+  expect(passes(threaded, g, 'float32')).toEqual(passes(device, g, 'float32'));
+});
+
 it('never runs where the precision is exact, with strides or dilation, or in float64', () => {
   expect(runs(exact, depthwise)).toBe(false);
   expect(fftFor(device.engine, 'float64', depthwise, ['forward'])).toBeNull();

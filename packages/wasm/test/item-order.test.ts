@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createWasmDevice, type WasmDevice } from '../src/index.js';
+import { fftFor } from '../src/kernels/conv/fft/choice.js';
 import { ARGUMENTS_AT, NUMBERS_AT } from '../src/threads/control.js';
 import { geometry, passes } from './support/passes.js';
 
@@ -16,6 +17,11 @@ function backwards(): WasmDevice {
     new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
     new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
     for (let item = items - 1; item >= 0; item--) kernel.run(item, item + 1, ARGUMENTS_AT);
+  };
+  team.runSequences = (_name, { items }, sequenceOf) => {
+    for (let item = items - 1; item >= 0; item--)
+      for (const { kernel, items: count, words } of sequenceOf(item, 0))
+        team.run(kernel, count, words);
   };
   return device;
 }
@@ -53,6 +59,20 @@ it('convolutions', () => {
     ),
     { seed: 11, numRuns: 60 },
   );
+});
+
+it.each([
+  [4, 1, 1],
+  [1, 3, 2],
+])('convolutions through transforms: %i groups of %i to %i', (groups, from, to) => {
+  const pad = [3, 3] as const;
+  const g = geometry({
+    ...{ batch: 2, groups, inChannels: groups * from, outChannels: groups * to },
+    ...{ kernel: [7, 7, 7], padding: [pad, pad, pad] },
+    ...{ input: [60, 20, 20], output: [60, 20, 20] },
+  });
+  expect(fftFor(reversed.engine, 'float32', g, ['forward'])).not.toBeNull();
+  expect(passes(reversed, g, 'float32')).toEqual(passes(inOrder, g, 'float32'));
 });
 
 it('a convolution whose planes are shared out by rows, and whose last channel has a tile of rows', () => {

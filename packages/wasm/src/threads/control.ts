@@ -21,6 +21,10 @@ export const CONTROL = {
   generation: 310,
   /** Bytes and place of the text of a failure. */
   messageBytes: 311,
+  /** Where the sequences of each lane are listed; 0 in a job of a single kernel. */
+  sequences: 312,
+  /** Lanes of such a job: further threads leave it to them. */
+  lanes: 313,
 } as const;
 
 export const CLOSED = 0x40000000;

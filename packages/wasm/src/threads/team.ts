@@ -2,6 +2,7 @@ import { VoxgradError } from '@voxgrad/core';
 import type { DeviceMemory } from '../memory/device-memory.js';
 import { ARGUMENTS_AT, CLOSED, CONTROL, MESSAGE_AT, NUMBERS_AT } from './control.js';
 import type { Kernel } from './kernel-cache.js';
+import { encodeSequences, type Step } from './sequence.js';
 import { startWorkers, type WorkerHandle } from './workers.js';
 
 export interface TeamOptions {
@@ -79,30 +80,79 @@ export class Team {
     numbers: readonly number[] = [],
   ): void {
     if (items === 0) return;
-    const { buffer } = this.memory.memory;
-    new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
-    if (numbers.length > 0) new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
+    this.#setArguments(words, numbers);
     if (items > 1 && !this.#started) this.#start();
-    if (items === 1 || this.size === 1) this.#alone(kernel, items);
-    else this.#together(kernel, items);
+    // Item by item: a kernel is optimised while it runs, and the better code is taken up by the next
+    // call.
+    const runItem = (item: number) => kernel.run(item, item + 1, ARGUMENTS_AT);
+    if (items === 1 || this.size === 1) {
+      this.#alone(kernel.name, items, runItem);
+      return;
+    }
+    this.#words[CONTROL.kernel] = kernel.id;
+    this.#words[CONTROL.moduleAt] = kernel.publish();
+    this.#words[CONTROL.moduleBytes] = kernel.bytes.length;
+    this.#together(kernel.name, items, runItem);
   }
 
-  #alone(kernel: Kernel, items: number): void {
+  /**
+   * Runs items each of which is a sequence of kernels that one thread takes from first to last.
+   *
+   * @param lanes threads that take part, at most
+   * @param sequenceOf the steps of an item for the thread `lane`; from lane to lane they differ in the
+   * addresses of their scratch alone
+   * @throws VoxgradError DEVICE where a thread failed, naming the job and the item
+   */
+  runSequences(
+    name: string,
+    { items, lanes }: { items: number; lanes: number },
+    sequenceOf: (item: number, lane: number) => readonly Step[],
+  ): void {
+    if (items > 1 && !this.#started) this.#start();
+    const together = items > 1 && this.size > 1 && lanes > 1;
+    const sequences = Array.from({ length: together ? lanes : 1 }, (_, lane) =>
+      Array.from({ length: items }, (_, item) => sequenceOf(item, lane)),
+    );
+    const [own] = sequences;
+    const runOwn = (item: number) => {
+      for (const { kernel, items: count, words } of own[item]) {
+        this.#setArguments(words);
+        for (let i = 0; i < count; i++) kernel.run(i, i + 1, ARGUMENTS_AT);
+      }
+    };
+    if (!together) {
+      this.#alone(name, items, runOwn);
+      return;
+    }
+    const { at, words } = encodeSequences(sequences, (bytes) => this.memory.take(bytes, name));
+    new Int32Array(this.memory.memory.buffer, at, words.length).set(words);
+    this.#words[CONTROL.sequences] = at;
+    this.#words[CONTROL.lanes] = lanes;
     try {
-      // Item by item: a kernel is optimised while it runs, and the better code is taken up by the
-      // next call.
-      for (let item = 0; item < items; item++) kernel.run(item, item + 1, ARGUMENTS_AT);
-    } catch (error) {
-      throw trapped(kernel, String(error));
+      this.#together(name, items, runOwn);
+    } finally {
+      this.#words[CONTROL.sequences] = 0;
+      this.memory.give(at);
     }
   }
 
-  #together(kernel: Kernel, items: number): void {
+  #setArguments(words: readonly number[], numbers: readonly number[] = []): void {
+    const { buffer } = this.memory.memory;
+    new Uint32Array(buffer, ARGUMENTS_AT, 128).set(words);
+    if (numbers.length > 0) new Float64Array(buffer, NUMBERS_AT, numbers.length).set(numbers);
+  }
+
+  #alone(name: string, items: number, run: (item: number) => void): void {
+    try {
+      for (let item = 0; item < items; item++) run(item);
+    } catch (error) {
+      throw trapped(name, String(error));
+    }
+  }
+
+  #together(name: string, items: number, run: (item: number) => void): void {
     const words = this.#words;
     words[CONTROL.items] = items;
-    words[CONTROL.kernel] = kernel.id;
-    words[CONTROL.moduleAt] = kernel.publish();
-    words[CONTROL.moduleBytes] = kernel.bytes.length;
     words[CONTROL.trap] = 0;
     Atomics.store(words, CONTROL.next, 0);
     Atomics.and(words, CONTROL.gate, ~CLOSED);
@@ -113,21 +163,21 @@ export class Team {
       for (;;) {
         const item = Atomics.add(words, CONTROL.next, 1);
         if (item >= items) break;
-        kernel.run(item, item + 1, ARGUMENTS_AT);
+        run(item);
       }
     } catch (error) {
       failure = error;
       Atomics.store(words, CONTROL.next, items);
     }
     Atomics.or(words, CONTROL.gate, CLOSED);
-    this.#wait(kernel);
-    if (failure !== undefined) throw trapped(kernel, String(failure));
+    this.#wait(name);
+    if (failure !== undefined) throw trapped(name, String(failure));
     const trap = Atomics.load(words, CONTROL.trap);
-    if (trap !== 0) throw trapped(kernel, this.#message(), trap - 1);
+    if (trap !== 0) throw trapped(name, this.#message(), trap - 1);
   }
 
   /** Until no worker is inside the job any more. */
-  #wait(kernel: Kernel): void {
+  #wait(name: string): void {
     const words = this.#words;
     const inside = () => Atomics.load(words, CONTROL.gate) & ~CLOSED;
     for (let spins = 0; spins < 20_000; spins++) if (inside() === 0) return;
@@ -135,7 +185,7 @@ export class Team {
     for (let count = inside(); count !== 0; count = inside()) {
       // A worker cannot report its own death to a thread that waits, so patience must end.
       if (Date.now() > deadline) {
-        throw this.#lose(`a worker did not finish '${kernel.name}' in ${this.#patience / 1000} s`);
+        throw this.#lose(`a worker did not finish '${name}' in ${this.#patience / 1000} s`);
       }
       if (mayBlock()) Atomics.wait(words, CONTROL.gate, CLOSED | count, 50);
     }
@@ -168,8 +218,8 @@ export class Team {
   }
 }
 
-const trapped = (kernel: Kernel, reason: string, item?: number) =>
+const trapped = (name: string, reason: string, item?: number) =>
   new VoxgradError(
     'DEVICE',
-    `wasm: the kernel '${kernel.name}' failed${item === undefined ? '' : ` in a worker at item ${item}`}: ${reason}`,
+    `wasm: the kernel '${name}' failed${item === undefined ? '' : ` in a worker at item ${item}`}: ${reason}`,
   );

@@ -9,7 +9,7 @@ import { pairsOf, type Tiling, tileWork, tilingOf } from './tile.js';
 export type FftPass = 'forward' | 'input' | 'weight';
 
 /** Spectra that are kept at once, in bytes; with more, direct convolution is as good. */
-const SPECTRA_LIMIT = 256 * 2 ** 20;
+export const SPECTRA_LIMIT = 256 * 2 ** 20;
 
 /** Work of {@link tileWork} that takes as long as a multiplication and addition of a direct kernel. */
 const WORK_PER_PRODUCT = 2.2;

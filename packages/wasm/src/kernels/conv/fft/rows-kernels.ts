@@ -28,6 +28,7 @@ export const ROWS_ARGUMENTS = [
   'rows',
   'columns',
   // Of the boxes.
+  'boxDepths',
   'boxRows',
   'boxColumns',
   // For what is written: a factor and a summand (bits of float32), and where a 1 goes if it is not
@@ -157,7 +158,7 @@ export function loadRowsKernel(engine: Engine, tile: Tile): Kernel {
         });
         const filled = f.int();
         f.setInt(filled, 0);
-        f.if(i32.ltU(height, a.boxRows), () => {
+        f.if(i32.and(i32.ltU(depth, a.boxDepths), i32.ltU(height, a.boxRows)), () => {
           for (const { which, offset, begin, end, column } of boxes) {
             const { exists, at } = rowOf(f, a, which, depth, height);
             f.if(exists, () => {

@@ -1,9 +1,10 @@
-// The steps of a convolution through transforms, as calls of the kernels: load, transform, multiply,
-// transform back, store.
+// The steps of a convolution through transforms: load, transform, multiply, transform back, store.
 
 import { type Triple, volume } from '@voxgrad/core';
 import type { Call } from '../../../memory/call.js';
+import type { Step } from '../../../threads/sequence.js';
 import type { Engine } from '../../engine.js';
+import type { Sign } from './dft.js';
 import {
   loadRowsKernel,
   ROWS_ARGUMENTS,
@@ -76,6 +77,11 @@ export class Spectra {
     return this.#take(count * this.tile.bytes);
   }
 
+  /** The same for each of `lanes` threads. */
+  rooms(lanes: number, count = 1): number[] {
+    return Array.from({ length: lanes }, () => this.room(count));
+  }
+
   /** Whether everything that was stored is finite. */
   get finite(): boolean {
     return new Int32Array(this.engine.memory.memory.buffer, this.#flag, 1)[0] === 0;
@@ -86,12 +92,7 @@ export class Spectra {
     this.#owned.length = 0;
   }
 
-  clear(pointer: number, count = 1): void {
-    const { buffer } = this.engine.memory.memory;
-    new Uint8Array(buffer, pointer, count * this.tile.bytes).fill(0);
-  }
-
-  #columns(pointer: number, axis: 'depth' | 'height', sign: -1 | 1, items: number): void {
+  #columns(pointer: number, axis: 'depth' | 'height', sign: Sign, items: number): Step {
     const { tile, engine } = this;
     const [size, step, itemStride]: [Size, number, number] =
       axis === 'depth' ? [tile.depth, tile.plane, tile.row] : [tile.height, tile.row, tile.plane];
@@ -101,11 +102,8 @@ export class Spectra {
       itemStride,
       vectors: tile.width.points,
     };
-    engine.team.run(
-      columnsKernel(engine, size, step, tile.imaginary, sign),
-      items,
-      COLUMNS_ARGUMENTS.map((name) => args[name]),
-    );
+    const kernel = columnsKernel(engine, size, step, tile.imaginary, sign);
+    return { kernel, items, words: COLUMNS_ARGUMENTS.map((name) => args[name]) };
   }
 
   #rowWords(pointer: number, boxes: Boxes, bias = 0): number[] {
@@ -125,6 +123,7 @@ export class Spectra {
       depths: boxes.volume[0],
       rows: boxes.volume[1],
       columns: boxes.volume[2],
+      boxDepths: boxes.size[0],
       boxRows: boxes.size[1],
       boxColumns: boxes.size[2],
       scale: this.#scale,
@@ -135,21 +134,15 @@ export class Spectra {
   }
 
   /** The spectrum of boxes, at `pointer`. */
-  load(pointer: number, boxes: Boxes): void {
+  load(pointer: number, boxes: Boxes): Step[] {
     const { tile, engine } = this;
     const filled = Math.min(tile.depth.points, boxes.size[0]);
-    engine.team.run(loadRowsKernel(engine, tile), filled, this.#rowWords(pointer, boxes));
-    if (filled < tile.depth.points) {
-      const bytes = (tile.depth.points - filled) * tile.plane;
-      for (const part of [0, tile.imaginary])
-        new Uint8Array(
-          engine.memory.memory.buffer,
-          pointer + part + filled * tile.plane,
-          bytes,
-        ).fill(0);
-    }
-    this.#columns(pointer, 'height', -1, filled);
-    this.#columns(pointer, 'depth', -1, tile.height.points);
+    const words = this.#rowWords(pointer, boxes);
+    return [
+      { kernel: loadRowsKernel(engine, tile), items: tile.depth.points, words },
+      this.#columns(pointer, 'height', -1, filled),
+      this.#columns(pointer, 'depth', -1, tile.height.points),
+    ];
   }
 
   /** Transforms the spectrum at `pointer` back and writes the boxes, or adds to them. */
@@ -157,28 +150,29 @@ export class Spectra {
     pointer: number,
     boxes: Boxes,
     { add = false, bias = 0 }: { add?: boolean; bias?: number } = {},
-  ): void {
+  ): Step[] {
     const { tile, engine } = this;
-    this.#columns(pointer, 'depth', 1, tile.height.points);
-    this.#columns(pointer, 'height', 1, boxes.size[0]);
-    const run = (store: Store) =>
-      engine.team.run(
-        storeRowsKernel(engine, tile, store),
-        boxes.size[0],
-        this.#rowWords(pointer, boxes, bias),
-      );
-    run(add ? 'add first' : 'write');
-    if (add && boxes.second) run('add second');
+    const words = this.#rowWords(pointer, boxes, bias);
+    const write = (store: Store): Step => ({
+      kernel: storeRowsKernel(engine, tile, store),
+      items: boxes.size[0],
+      words,
+    });
+    return [
+      this.#columns(pointer, 'depth', 1, tile.height.points),
+      this.#columns(pointer, 'height', 1, boxes.size[0]),
+      write(add ? 'add first' : 'write'),
+      ...(add && boxes.second ? [write('add second')] : []),
+    ];
   }
 
   /** `result = x · y`, or `result += x · y`; of `y` perhaps the conjugate. */
-  multiply(product: Product, { x, y, result }: MultiplyArguments, { add }: { add: boolean }): void {
+  multiply(product: Product, { x, y, result }: MultiplyArguments, { add }: { add: boolean }): Step {
+    const { engine, tile } = this;
     const args: MultiplyArguments = { x, y, result };
-    this.engine.team.run(
-      multiplyKernel(this.engine, this.tile, product, add),
-      this.tile.depth.points,
-      MULTIPLY_ARGUMENTS.map((name) => args[name]),
-    );
+    const kernel = multiplyKernel(engine, tile, product, add);
+    const words = MULTIPLY_ARGUMENTS.map((name) => args[name]);
+    return { kernel, items: tile.depth.points, words };
   }
 }
 
