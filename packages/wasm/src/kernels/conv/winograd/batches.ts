@@ -15,7 +15,7 @@ import {
 } from '../slab.js';
 import { pointsOf, UNIT_OUTPUTS, type Winograd } from './algorithms.js';
 import { tilesAlong } from './choice.js';
-import { type PointLayout, pointLayout } from './points.js';
+import { type PointLayout, pointLayout, scratchBytes } from './points.js';
 import {
   TILES_ARGUMENTS,
   type TilesArguments,
@@ -130,15 +130,28 @@ export function load(
 export interface Transformed extends PointLayout {
   readonly pointer: number;
   readonly channels: number;
+  /** `scratchBytes` of each item that transforms them. */
+  readonly scratch: number;
 }
 
 export function room(call: Call, tiling: Tiling, points: number, channels: number): Transformed {
   const layout = pointLayout(channels, pairsOf(tiling) * 2);
-  return { ...layout, channels, pointer: call.workspace(points * layout.point) };
+  const pointer = call.workspace(points * layout.point);
+  const scratch = call.workspace(itemsOf(tiling, channels) * scratchBytes(tiling.winograd));
+  return { ...layout, channels, pointer, scratch };
+}
+
+export function dropRoom(call: Call, { pointer, scratch }: Transformed): void {
+  call.drop(pointer);
+  call.drop(scratch);
 }
 
 /** Channels of an item: enough items for the threads, and neighbours that share cache lines. */
-const CHANNELS_PER_ITEM = 4;
+export const CHANNELS_PER_ITEM = 4;
+
+/** Items of a batch: blocks of channels of each tile row. */
+export const itemsOf = ({ rows }: Tiling, channels: number): number =>
+  rows * Math.ceil(channels / CHANNELS_PER_ITEM);
 
 /** Transforms the tiles of a batch. */
 export function transformTiles(
@@ -154,6 +167,7 @@ export function transformTiles(
   const args: TilesArguments = {
     source: start,
     target: target.pointer,
+    scratch: target.scratch,
     rows,
     firstRow,
     rowsHigh: tiling.high,
@@ -169,7 +183,7 @@ export function transformTiles(
   };
   engine.team.run(
     tilesKernel(engine, { winograd: tiling.winograd, of, point: target.point }),
-    tiling.rows * blocks,
+    itemsOf(tiling, target.channels),
     TILES_ARGUMENTS.map((name) => args[name]),
   );
 }

@@ -8,7 +8,7 @@ import { forItems, unravel, words } from '../../arguments.js';
 import { type Engine, kernelOf } from '../../engine.js';
 import { UNIT_OUTPUTS, WIDTH, type Winograd } from './algorithms.js';
 import { transpose } from './lanes.js';
-import { alongDepth, alongHeight } from './points.js';
+import { alongDepth, alongHeight, type Points, scratchBytes } from './points.js';
 
 export interface OutputsShape {
   readonly winograd: Winograd;
@@ -20,6 +20,7 @@ export interface OutputsShape {
 
 export const OUTPUTS_ARGUMENTS = [
   'products',
+  'scratch', // `scratchBytes` of each item
   'out', // the first output of the chunk
   'bias',
   'rows', // tile rows in all
@@ -49,7 +50,6 @@ export function outputsKernel(engine: Engine, shape: OutputsShape): Kernel {
     const { f } = builder;
     const v = lanes('float32', engine.fma);
     const a = words(builder, OUTPUTS_ARGUMENTS);
-    const plane = height.points * WIDTH.points * point;
     forItems(builder, (item) => {
       const [row, block] = unravel(f, item, [0, a.channelBlocks]);
       const tileRow = f.int(i32.add(row, a.firstRow));
@@ -64,6 +64,10 @@ export function outputsKernel(engine: Engine, shape: OutputsShape): Kernel {
         const high = f.int(i32.min(height.outputs, i32.sub(a.heights, firstHeight)));
         const firstChannel = f.int(i32.mul(block, a.channelsPerBlock));
         const last = f.int(i32.min(a.channels, i32.add(firstChannel, a.channelsPerBlock)));
+        const scratch: Points = {
+          base: f.int(i32.add(a.scratch, i32.mul(item, scratchBytes(winograd)))),
+          point: 16,
+        };
         f.times(a.units, (unit) => {
           const place = f.int(i32.add(i32.mul(row, a.units), unit));
           const channel = f.int(firstChannel);
@@ -74,24 +78,27 @@ export function outputsKernel(engine: Engine, shape: OutputsShape): Kernel {
             ),
           );
           f.for(channel, last, 1, () => {
-            const places = { f, v, base, point };
-            if (depth.taps > 1) alongDepth(places, winograd, depth.output, depth.points);
-            if (height.taps > 1)
-              alongHeight(places, winograd, height.output, height.points, depth.outputs);
+            const products: Points = { base, point };
+            const overDepths = { count: depth.points, rows: height.points };
+            if (depth.taps > 1)
+              alongDepth({ f, v, from: products, to: scratch }, winograd, depth.output, overDepths);
+            const from = depth.taps > 1 ? scratch : products;
+            const overRows = { count: height.points, depths: depth.outputs };
+            alongHeight({ f, v, from, to: scratch }, winograd, height.output, overRows);
             const start0 = bias
               ? f.local('v128', v.loadSplat(i32.add(a.bias, i32.shl(channel, 2))))
               : null;
             const out = f.int(i32.add(start, i32.mul(channel, a.outChannel)));
             f.advance(out, i32.shl(unit, 6));
-            const from = f.int(base);
+            const source = f.int(scratch.base);
             f.times(deep, () => {
               const line = f.int(out);
-              const at = f.int(from);
+              const at = f.int(source);
               f.times(high, () => {
-                const products = Array.from({ length: WIDTH.points }, (_, i) =>
-                  f.local('v128', load.v128(at, i * point)),
+                const sums = Array.from({ length: WIDTH.points }, (_, i) =>
+                  f.local('v128', load.v128(at, i * scratch.point)),
                 );
-                const columns = WIDTH.output(f, v, products).map((y) =>
+                const columns = WIDTH.output(f, v, sums).map((y) =>
                   f.local('v128', start0 ? v.add(y, start0) : y),
                 );
                 const rows = transpose(f, columns);
@@ -102,10 +109,10 @@ export function outputsKernel(engine: Engine, shape: OutputsShape): Kernel {
                 }
                 storeUnit(f, line, unit, rows, width);
                 f.advance(line, a.outRow);
-                f.advance(at, WIDTH.points * point);
+                f.advance(at, WIDTH.points * scratch.point);
               });
               f.advance(out, a.outDepth);
-              f.advance(from, plane);
+              f.advance(source, height.points * WIDTH.points * scratch.point);
             });
             f.advance(base, 32);
           });

@@ -5,7 +5,17 @@ import type { Call } from '../../../memory/call.js';
 import type { Engine } from '../../engine.js';
 import type { Pass } from '../pass.js';
 import { pointsOf, type Winograd } from './algorithms.js';
-import { load, pairsOf, room, tileSource, tilingOf, transformTiles } from './batches.js';
+import {
+  CHANNELS_PER_ITEM,
+  dropRoom,
+  itemsOf,
+  load,
+  pairsOf,
+  room,
+  tileSource,
+  tilingOf,
+  transformTiles,
+} from './batches.js';
 import { OUTPUTS_ARGUMENTS, type OutputsArguments, outputsKernel } from './outputs-kernel.js';
 import {
   PRODUCT_ARGUMENTS,
@@ -16,9 +26,6 @@ import {
 import { weightPoints } from './weight-points.js';
 
 const even = (channels: number): number => Math.ceil(channels / 2) * 2;
-
-/** Output channels of an item of the outputs kernel. */
-const CHANNELS_PER_ITEM = 4;
 
 /**
  * Runs a pass; says whether all outputs are finite. If not, they may be NaN in more places than they
@@ -75,6 +82,7 @@ export function runWinograd(
         const channelBlocks = Math.ceil(pass.to / CHANNELS_PER_ITEM);
         const write: OutputsArguments = {
           products: products.pointer,
+          scratch: products.scratch,
           out: pointers.result + group * pass.to * resultBytes + chunk.depth * outDepth,
           bias: pass.bias === null ? 0 : pass.bias + 4 * chunk.group * pass.to,
           rows: loaded.rows,
@@ -94,13 +102,14 @@ export function runWinograd(
         };
         engine.team.run(
           outputsKernel(engine, { winograd, point: products.point, width: axes[2].count, bias }),
-          tiling.rows * channelBlocks,
+          itemsOf(tiling, pass.to),
           OUTPUTS_ARGUMENTS.map((name) => write[name]),
         );
       }
       loaded.slab.drop();
     }
   const finite = flagged()[0] === 0;
-  for (const pointer of [tiles.pointer, products.pointer, weights.pointer]) call.drop(pointer);
+  for (const transformed of [tiles, products]) dropRoom(call, transformed);
+  call.drop(weights.pointer);
   return finite;
 }

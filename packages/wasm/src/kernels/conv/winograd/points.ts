@@ -6,7 +6,7 @@
 
 import { type Code, i32, type Local, load } from '../../../emit/code.js';
 import type { Lanes, Vector } from '../../../emit/lanes.js';
-import { type AxisAlgorithm, WIDTH, type Winograd } from './algorithms.js';
+import { type AxisAlgorithm, pointsOf, WIDTH, type Winograd } from './algorithms.js';
 
 export interface PointLayout {
   /** Bytes of two units of all channels. */
@@ -20,66 +20,77 @@ export function pointLayout(channels: number, units: number): PointLayout {
   return { pair, point: (units / 2) * pair + 64 };
 }
 
-/** Transforms along H, then D (or the other way round), at `base`, the place of point 0. */
-export interface InPlace {
+/** Where the points of one unit and channel are: that of point 0, and bytes from point to point. */
+export interface Points {
+  readonly base: Local<'i32'>;
+  readonly point: number;
+}
+
+/**
+ * The points of a unit while they are transformed: one after the other, in the first cache, where the
+ * rows of {@link PointLayout} lie pages apart. Each item has its own.
+ */
+export const scratchBytes = (winograd: Winograd): number => 16 * pointsOf(winograd) + 64;
+
+/** A step of a transform: `from` to `to`, which may be the same. */
+export interface Step {
   readonly f: Code;
   readonly v: Lanes;
-  readonly base: Local<'i32'>;
-  /** {@link PointLayout.point} */
-  readonly point: number;
+  readonly from: Points;
+  readonly to: Points;
 }
 
 type Transform = AxisAlgorithm['input'];
 
 /**
- * Along H: `from` vectors at the rows of each depth and column become as many as `transform` gives.
+ * Along H: `count` vectors at the rows of each depth and column become as many as `transform` gives.
  * There are `depths` depths.
  */
 export function alongHeight(
-  { f, v, base, point }: InPlace,
+  step: Step,
   { height }: Winograd,
   transform: Transform,
-  from: number,
-  depths: number,
+  { count, depths }: { count: number; depths: number },
 ): void {
-  const column = WIDTH.points * point;
-  const at = f.int();
-  const end = f.int();
+  const { f } = step;
   f.times(depths, (depth) => {
-    f.setInt(at, i32.add(base, i32.mul(depth, height.points * column)));
-    f.setInt(end, i32.add(at, column));
-    f.for(at, end, point, () => apply(f, v, at, column, from, transform));
+    const plane = (points: Points): Local<'i32'> =>
+      f.int(i32.add(points.base, i32.mul(depth, height.points * WIDTH.points * points.point)));
+    overRow(step, [plane(step.from), plane(step.to)], { count, stride: WIDTH.points }, transform);
   });
 }
 
-/** Along D: `from` vectors at the depths of each row and column. */
+/** Along D: `count` vectors at the depths of each row and column; there are `rows` rows. */
 export function alongDepth(
-  { f, v, base, point }: InPlace,
+  step: Step,
   { height }: Winograd,
   transform: Transform,
-  from: number,
+  { count, rows }: { count: number; rows: number },
 ): void {
-  const plane = height.points * WIDTH.points * point;
-  const at = f.int();
-  const end = f.int();
-  f.setInt(at, base);
-  f.setInt(end, i32.add(base, plane));
-  f.for(at, end, point, () => apply(f, v, at, plane, from, transform));
+  const { f } = step;
+  f.times(rows, (row) => {
+    const line = (points: Points): Local<'i32'> =>
+      f.int(i32.add(points.base, i32.mul(row, WIDTH.points * points.point)));
+    const stride = height.points * WIDTH.points;
+    overRow(step, [line(step.from), line(step.to)], { count, stride }, transform);
+  });
 }
 
-function apply(
-  f: Code,
-  v: Lanes,
-  at: Local<'i32'>,
-  step: number,
-  from: number,
+/** The columns of a row, each with `count` vectors that are `stride` points apart. */
+function overRow(
+  { f, v, from, to }: Step,
+  [at, target]: [Local<'i32'>, Local<'i32'>],
+  { count, stride }: { count: number; stride: number },
   transform: Transform,
 ): void {
-  const inputs: Vector[] = Array.from({ length: from }, (_, i) =>
-    f.local('v128', load.v128(at, i * step)),
-  );
-  const outputs = transform(f, v, inputs);
-  outputs.forEach((output, i) => {
-    f.store('v128', at, output, i * step);
+  f.times(WIDTH.points, () => {
+    const inputs: Vector[] = Array.from({ length: count }, (_, i) =>
+      f.local('v128', load.v128(at, i * stride * from.point)),
+    );
+    transform(f, v, inputs).forEach((output, i) => {
+      f.store('v128', target, output, i * stride * to.point);
+    });
+    f.advance(at, from.point);
+    f.advance(target, to.point);
   });
 }

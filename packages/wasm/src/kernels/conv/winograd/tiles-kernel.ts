@@ -7,7 +7,7 @@ import { forItems, unravel, words } from '../../arguments.js';
 import { type Engine, kernelOf } from '../../engine.js';
 import { pointsOf, WIDTH, type Winograd } from './algorithms.js';
 import { loadOutputs, loadTiles } from './lanes.js';
-import { alongDepth, alongHeight } from './points.js';
+import { alongDepth, alongHeight, type Points, scratchBytes } from './points.js';
 
 export interface TilesShape {
   readonly winograd: Winograd;
@@ -20,6 +20,7 @@ export interface TilesShape {
 export const TILES_ARGUMENTS = [
   'source', // the padded position of the first output
   'target',
+  'scratch', // `scratchBytes` of each item
   'rows', // tile rows in all: a tile row is all tiles of one place along D and H
   'firstRow', // of this batch
   'rowsHigh', // tile rows along H
@@ -47,7 +48,6 @@ export function tilesKernel(engine: Engine, { winograd, of, point }: TilesShape)
     const deep = of === 'input' ? depth.points : depth.outputs;
     const high = of === 'input' ? height.points : height.outputs;
     const read = of === 'input' ? loadTiles : loadOutputs;
-    const plane = height.points * WIDTH.points * point;
     forItems(builder, (item) => {
       const [row, block] = unravel(f, item, [0, a.channelBlocks]);
       const tileRow = f.int(i32.add(row, a.firstRow));
@@ -57,6 +57,10 @@ export function tilesKernel(engine: Engine, { winograd, of, point }: TilesShape)
       const start = f.int(
         i32.add(a.source, i32.add(i32.mul(atDepth, a.depthStride), i32.mul(atHeight, a.rowStride))),
       );
+      const scratch: Points = {
+        base: f.int(i32.add(a.scratch, i32.mul(item, scratchBytes(winograd)))),
+        point: 16,
+      };
       f.times(a.units, (unit) => {
         const place = f.int(i32.add(i32.mul(row, a.units), unit));
         const channel = f.int(i32.mul(block, a.channelsPerBlock));
@@ -75,24 +79,28 @@ export function tilesKernel(engine: Engine, { winograd, of, point }: TilesShape)
         function transformUnit(): void {
           const from = f.int(i32.add(start, i32.mul(channel, a.channelStride)));
           f.advance(from, i32.shl(unit, 6));
-          const target = f.int(base);
+          const target = f.int(scratch.base);
           f.times(deep, () => {
             const line = f.int(from);
             const to = f.int(target);
             f.times(high, () => {
               const along = of === 'input' ? WIDTH.input : WIDTH.gradient;
               along(f, v, read(f, line)).forEach((vector, i) => {
-                f.store('v128', to, vector, i * point);
+                f.store('v128', to, vector, i * scratch.point);
               });
               f.advance(line, a.rowStride);
-              f.advance(to, WIDTH.points * point);
+              f.advance(to, WIDTH.points * scratch.point);
             });
             f.advance(from, a.depthStride);
-            f.advance(target, plane);
+            f.advance(target, height.points * WIDTH.points * scratch.point);
           });
-          const places = { f, v, base, point };
-          if (height.taps > 1) alongHeight(places, winograd, height[of], high, deep);
-          if (depth.taps > 1) alongDepth(places, winograd, depth[of], deep);
+          const result: Points = { base, point };
+          const to = depth.taps > 1 ? scratch : result;
+          const overRows = { count: high, depths: deep };
+          alongHeight({ f, v, from: scratch, to }, winograd, height[of], overRows);
+          const overDepths = { count: deep, rows: height.points };
+          if (depth.taps > 1)
+            alongDepth({ f, v, from: scratch, to: result }, winograd, depth[of], overDepths);
         }
         function clearUnit(): void {
           const at = f.int(base);

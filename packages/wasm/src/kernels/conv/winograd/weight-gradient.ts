@@ -5,7 +5,7 @@ import type { Call } from '../../../memory/call.js';
 import type { Engine } from '../../engine.js';
 import { type Axes, forwardAxes, type ProblemAxis } from '../problem.js';
 import { pointsOf, type Winograd } from './algorithms.js';
-import { load, pairsOf, room, tileSource, tilingOf, transformTiles } from './batches.js';
+import { dropRoom, load, pairsOf, room, tileSource, tilingOf, transformTiles } from './batches.js';
 import {
   CORRELATION_ARGUMENTS,
   type CorrelationArguments,
@@ -116,6 +116,7 @@ export function winogradWeight(
   }
   const { buffer } = engine.memory.memory;
   const out = new Float32Array(buffer, pointers.out, g.outChannels * inputs * K);
-  for (const pointer of [tiles.pointer, gradients.pointer, sums.pointer]) call.drop(pointer);
+  for (const transformed of [tiles, gradients]) dropRoom(call, transformed);
+  call.drop(sums.pointer);
   return out.every(Number.isFinite);
 }
