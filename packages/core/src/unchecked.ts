@@ -65,7 +65,7 @@ export * from './ops/aliases.js';
 export * from './ops/arrange.js';
 export * from './ops/as-strided.js';
 export * from './ops/avg-pool.js';
-export { channelAffine, hasBatchNorm, nativeBatchNorm } from './ops/batch-norm.js';
+export { channelAffine, fusesRelu, hasBatchNorm, nativeBatchNorm } from './ops/batch-norm.js';
 export * from './ops/binary.js';
 export * from './ops/bitwise.js';
 export * from './ops/blend.js';

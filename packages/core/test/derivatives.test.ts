@@ -57,7 +57,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   ),
   ...because(
     'needs kernels of a device: packages/wasm/test/batch-norm.test.ts',
-    ...['nativeBatchNorm', 'channelAffine', 'hasBatchNorm'],
+    ...['nativeBatchNorm', 'channelAffine', 'fusesRelu', 'hasBatchNorm'],
   ),
   ...because('random draws', 'bernoulli', 'poisson', 'normal', 'multinomial'),
   ...because('what random operations are made with', 'overwrite', 'sample', 'numbersOf'),

@@ -164,6 +164,9 @@ export interface Kernels {
     statistics: NormStatistics,
     needs: Needs,
   ): [Storage | null, Storage | null, Storage | null];
+  /** The same with a ReLU after it: `max(0, y)`, and gradients that pass where it is above 0 or NaN. */
+  batchNormRelu?: Kernels['batchNorm'];
+  batchNormReluBackward?: Kernels['batchNormBackward'];
   /** `x · scale + shift` for each channel of `[N, C, …]`. */
   channelAffine?(x: View, scale: View, shift: View): Storage;
   /** One step of Adam on a parameter and its moments, in place. */
@@ -200,6 +203,8 @@ export interface NormStatistics {
   /** Biased. */
   readonly variance: View;
   readonly eps: number;
+  /** Where a ReLU follows. */
+  readonly bias?: View | null;
 }
 
 export type ConvKernelName = 'convForward' | 'convWeight' | 'convBackward';

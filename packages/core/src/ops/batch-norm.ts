@@ -3,6 +3,7 @@
 
 import { isGradEnabled } from '../autograd/mode.js';
 import { defineMultiOp, defineOp } from '../autograd/op.js';
+import { currentRecorder } from '../autograd/recorder.js';
 import type { Device } from '../device/device.js';
 import {
   allButChannels,
@@ -16,7 +17,8 @@ import {
 import type { ChannelAffineStrategy } from '../strategies/channel-affine.js';
 import { checkedResult } from '../strategies/checked-result.js';
 import { scopedChoice } from '../strategies/choices.js';
-import { select } from '../strategies/registry.js';
+import { replacements } from '../strategies/recorded.js';
+import { explain, select } from '../strategies/registry.js';
 import { runStrategy } from '../strategies/run.js';
 import { type DType, isFloat } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -32,58 +34,94 @@ interface Settings {
   readonly recorded?: string | null;
 }
 
-const batchNormOp = defineMultiOp<Settings>({
-  name: 'batchNorm',
-  forward: ([x, weight = null, bias = null], { eps, affine }) => {
-    const { device, dtype, shape: input } = x;
-    const call = { input, dtype, affine, needs: [true, affine, affine] as const };
-    const strategy = select<BatchNormStrategy>('batchNorm.forward', call, device);
-    const tensors = { input: x, weight, bias, eps };
-    const result: Partial<BatchNormResult> | undefined = runStrategy(
-      strategy,
-      call,
-      tensors,
-      call.needs,
-    );
-    const channels = { shape: [input[1]], dtype, device };
-    return [
-      checkedResult(strategy, 'output', result?.output, { shape: input, dtype, device }),
-      checkedResult(strategy, 'mean', result?.mean, channels),
-      checkedResult(strategy, 'variance', result?.variance, channels),
-    ];
-  },
-  saves: { inputs: [0, 1], outputs: [1, 2] },
-  differentiable: (output) => output.ndim > 1,
-  backward: ([g], context) => {
-    if (g === null) return context.inputs.map(() => null);
-    const { eps, affine, recorded } = context.options;
-    const input = context.input(0);
-    const weight = affine ? context.input(1) : null;
-    const [needX, needWeight = false, needBias = false] = context.needs;
-    const needs = [needX, needWeight, needBias] as const;
-    const gradients = () => {
-      if (isGradEnabled()) return composedGradients(g, input, weight, eps, needs);
-      const { device, dtype, shape } = input;
-      const call = { input: shape, dtype, affine, needs };
-      const strategy = select<BatchNormBackwardStrategy>('batchNorm', call, device, { recorded });
-      const statistics = { mean: context.output(1), variance: context.output(2) };
-      const tensors = { gradOutput: g, input, weight, ...statistics, eps };
-      const results: Partial<BatchNormGradients> | undefined = runStrategy(
+/** A batch norm, or one with a ReLU after it in the same passes over memory. */
+const defineBatchNorm = (name: 'batchNorm' | 'batchNormRelu') => {
+  const relu = name === 'batchNormRelu';
+  return defineMultiOp<Settings>({
+    name,
+    forward: ([x, weight = null, bias = null], { eps, affine }) => {
+      const { device, dtype, shape: input } = x;
+      const call = { input, dtype, affine, needs: [true, affine, affine] as const };
+      const strategy = select<BatchNormStrategy>(`${name}.forward`, call, device);
+      const tensors = { input: x, weight, bias, eps };
+      const result: Partial<BatchNormResult> | undefined = runStrategy(
         strategy,
         call,
         tensors,
-        needs,
+        call.needs,
       );
-      const channels = [shape[1]];
-      return [shape, channels, channels].map((sizes, i) => {
-        const what = `gradient of the ${['input', 'weight', 'bias'][i]}`;
-        const expected = { shape: sizes, dtype, device };
-        return needs[i] ? checkedResult(strategy, what, results?.[i], expected) : null;
-      });
-    };
-    return gradients().slice(0, context.inputs.length);
-  },
-});
+      const channels = { shape: [input[1]], dtype, device };
+      return [
+        checkedResult(strategy, 'output', result?.output, { shape: input, dtype, device }),
+        checkedResult(strategy, 'mean', result?.mean, channels),
+        checkedResult(strategy, 'variance', result?.variance, channels),
+      ];
+    },
+    saves: { inputs: relu ? [0, 1, 2] : [0, 1], outputs: [1, 2] },
+    differentiable: (output) => output.ndim > 1,
+    backward: ([g], context) => {
+      if (g === null) return context.inputs.map(() => null);
+      const { eps, affine, recorded } = context.options;
+      const input = context.input(0);
+      const weight = affine ? context.input(1) : null;
+      const bias = affine && relu ? context.input(2) : null;
+      const [needX, needWeight = false, needBias = false] = context.needs;
+      const needs = [needX, needWeight, needBias] as const;
+      const gradients = () => {
+        if (isGradEnabled()) return composedGradients(g, input, { weight, bias, eps, relu }, needs);
+        const { device, dtype, shape } = input;
+        const call = { input: shape, dtype, affine, needs };
+        const strategy = select<BatchNormBackwardStrategy>(name, call, device, { recorded });
+        const statistics = { mean: context.output(1), variance: context.output(2) };
+        const tensors = { gradOutput: g, input, weight, bias, ...statistics, eps };
+        const results: Partial<BatchNormGradients> | undefined = runStrategy(
+          strategy,
+          call,
+          tensors,
+          needs,
+        );
+        const channels = [shape[1]];
+        return [shape, channels, channels].map((sizes, i) => {
+          const what = `gradient of the ${['input', 'weight', 'bias'][i]}`;
+          const expected = { shape: sizes, dtype, device };
+          return needs[i] ? checkedResult(strategy, what, results?.[i], expected) : null;
+        });
+      };
+      return gradients().slice(0, context.inputs.length);
+    },
+  });
+};
+
+const OPS = {
+  batchNorm: defineBatchNorm('batchNorm'),
+  batchNormRelu: defineBatchNorm('batchNormRelu'),
+} as const;
+
+const hasBatchNormRelu = (device: Device, dtype: DType): boolean => {
+  const { hasKernel } = device.capabilities;
+  return (
+    hasBatchNorm(device, dtype) &&
+    hasKernel?.('batchNormRelu') === true &&
+    hasKernel('batchNormReluBackward')
+  );
+};
+
+/**
+ * Whether a batch norm of `x` and the ReLU after it run as one kernel: nobody has asked for other ways
+ * to run either, or looks at what is between them.
+ */
+export function fusesRelu(x: Tensor, { affine }: { affine: boolean }): boolean {
+  const { device, dtype, shape: input } = x;
+  if (currentRecorder() || replacements.has('relu') || !hasBatchNormRelu(device, dtype))
+    return false;
+  const call = { input, dtype, affine };
+  return ['batchNorm.forward', 'batchNorm', 'batchNormRelu.forward', 'batchNormRelu'].every(
+    (op) => {
+      const { chosen, forcedBy } = explain(op, call, device);
+      return chosen === 'fused' && forcedBy === null;
+    },
+  );
+}
 
 export interface BatchStatistics {
   readonly y: Tensor;
@@ -95,19 +133,22 @@ export interface BatchStatistics {
 
 /**
  * Normalises each channel of `[N, C, …]` with the mean and variance of the batch, then scales and
- * shifts where `weight` and `bias` (`[C]`, both or none) say so.
+ * shifts where `weight` and `bias` (`[C]`, both or none) say so, and takes what is below 0 for 0 with
+ * `relu`.
  */
 export function nativeBatchNorm(
   x: Tensor,
   weight: Tensor | null,
   bias: Tensor | null,
   eps: number,
+  { relu = false }: { relu?: boolean } = {},
 ): BatchStatistics {
   const inputs = weight && bias ? [x, weight, bias] : [x];
-  const [y, mean, variance] = batchNormOp(inputs, {
+  const name = relu ? 'batchNormRelu' : 'batchNorm';
+  const [y, mean, variance] = OPS[name](inputs, {
     eps,
     affine: weight !== null,
-    recorded: scopedChoice('batchNorm'),
+    recorded: scopedChoice(name),
   });
   return { y, mean: mean.detach(), variance: variance.detach() };
 }

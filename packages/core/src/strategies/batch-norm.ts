@@ -3,6 +3,7 @@
 
 import type { Capabilities, Device } from '../device/device.js';
 import { argumentError } from '../errors.js';
+import { where } from '../ops/binary.js';
 import type { Needs } from '../ops/conv/geometry.js';
 import { sum } from '../ops/reduce.js';
 import type { DType } from '../tensor/dtype.js';
@@ -52,6 +53,8 @@ export interface BatchNormBackwardTensors {
   readonly mean: Tensor;
   readonly variance: Tensor;
   readonly eps: number;
+  /** Where a ReLU follows, which needs the output's sign. */
+  readonly bias?: Tensor | null;
 }
 
 export type BatchNormGradients = readonly [
@@ -76,7 +79,7 @@ export const alongChannels = (t: Tensor, x: Tensor): Tensor =>
 
 /** Whether the device has a fused kernel that computes the call's dtype. */
 export function fusedSupport(
-  kernel: 'batchNorm' | 'batchNormBackward' | 'channelAffine' | 'adamStep',
+  kernel: NormKernel | 'channelAffine' | 'adamStep',
   dtype: DType,
   capabilities: Capabilities,
 ): Support {
@@ -91,17 +94,38 @@ const COMPOSED: Support = { ok: true, reasons: ['sums and products of whole tens
 
 const elements = ({ input }: { readonly input: readonly number[] }) => numelOf(input);
 
-// ---- forward ----
+/** A batch norm alone, or with the ReLU after it: the same passes over memory, and one kernel each. */
+interface Variant {
+  readonly op: 'batchNorm' | 'batchNormRelu';
+  readonly forward: 'batchNorm' | 'batchNormRelu';
+  readonly backward: 'batchNormBackward' | 'batchNormReluBackward';
+  readonly relu: boolean;
+}
 
-const fusedForward: BatchNormStrategy = {
-  op: 'batchNorm.forward',
+type NormKernel = Variant['forward'] | Variant['backward'];
+
+const PLAIN: Variant = {
+  op: 'batchNorm',
+  forward: 'batchNorm',
+  backward: 'batchNormBackward',
+  relu: false,
+};
+const WITH_RELU: Variant = {
+  op: 'batchNormRelu',
+  forward: 'batchNormRelu',
+  backward: 'batchNormReluBackward',
+  relu: true,
+};
+
+const fusedForward = ({ op, forward: kernel }: Variant): BatchNormStrategy => ({
+  op: `${op}.forward`,
   name: 'fused',
   kind: 'fused',
-  supports: ({ dtype }, capabilities) => fusedSupport('batchNorm', dtype, capabilities),
+  supports: ({ dtype }, capabilities) => fusedSupport(kernel, dtype, capabilities),
   cost: (call, capabilities) => passes(capabilities, 1, 3 * elements(call)),
   run(_, { input, weight, bias, eps }) {
     const { device, shape } = input;
-    const run = device.kernels.batchNorm ?? missing(device, 'batchNorm');
+    const run = device.kernels[kernel] ?? missing(device, kernel);
     const { y, mean, variance } = run(input, weight, bias, eps);
     const channel = (storage: Storage) => new Tensor({ device, shape: [shape[1]], storage });
     return {
@@ -110,14 +134,14 @@ const fusedForward: BatchNormStrategy = {
       variance: channel(variance),
     };
   },
-};
+});
 
-const compositeForward: BatchNormStrategy = {
-  op: 'batchNorm.forward',
+const compositeForward = ({ op, relu }: Variant): BatchNormStrategy => ({
+  op: `${op}.forward`,
   name: 'composite',
   kind: 'composite',
   supports: () => COMPOSED,
-  cost: (call, capabilities) => passes(capabilities, 10, 12 * elements(call)),
+  cost: (call, capabilities) => passes(capabilities, 10, (relu ? 14 : 12) * elements(call)),
   run(_, { input: x, weight, bias, eps }) {
     const axes = allButChannels(x);
     const mean = x.mean(axes, { keepdim: true });
@@ -126,47 +150,45 @@ const compositeForward: BatchNormStrategy = {
     let output = centred.mul(variance.add(eps).rsqrt());
     if (weight) output = output.mul(alongChannels(weight, x));
     if (bias) output = output.add(alongChannels(bias, x));
+    if (relu) output = output.relu();
     return { output, mean: mean.reshape(-1), variance: variance.reshape(-1) };
   },
-};
+});
 
-// ---- backward ----
-
-const fusedBackward: BatchNormBackwardStrategy = {
-  op: 'batchNorm',
+const fusedBackward = ({ op, backward: kernel }: Variant): BatchNormBackwardStrategy => ({
+  op,
   name: 'fused',
   kind: 'fused',
-  supports: ({ dtype }, capabilities) => fusedSupport('batchNormBackward', dtype, capabilities),
+  supports: ({ dtype }, capabilities) => fusedSupport(kernel, dtype, capabilities),
   cost: (call, capabilities) => passes(capabilities, 1, 5 * elements(call)),
-  run(_, { gradOutput, input, weight, mean, variance, eps }, needs) {
+  run(_, { gradOutput, input, weight, mean, variance, eps, bias = null }, needs) {
     const { device, shape } = input;
-    const run = device.kernels.batchNormBackward ?? missing(device, 'batchNormBackward');
-    const [dx, dw, db] = run(gradOutput, input, weight, { mean, variance, eps }, needs);
+    const run = device.kernels[kernel] ?? missing(device, kernel);
+    const [dx, dw, db] = run(gradOutput, input, weight, { mean, variance, eps, bias }, needs);
     const tensor = (storage: Storage | null, sizes: readonly number[]) =>
       storage && new Tensor({ device, shape: sizes, storage });
     return [tensor(dx, shape), tensor(dw, [shape[1]]), tensor(db, [shape[1]])];
   },
-};
+});
 
-const compositeBackward: BatchNormBackwardStrategy = {
-  op: 'batchNorm',
+const compositeBackward = ({ op, relu }: Variant): BatchNormBackwardStrategy => ({
+  op,
   name: 'composite',
   kind: 'composite',
   supports: () => COMPOSED,
-  cost: (call, capabilities) => passes(capabilities, 12, 22 * elements(call)),
-  run: (_, { gradOutput, input, weight, eps }, needs) =>
-    composedGradients(gradOutput, input, weight, eps, needs),
-};
+  cost: (call, capabilities) => passes(capabilities, 12, (relu ? 28 : 22) * elements(call)),
+  run: (_, { gradOutput, input, weight, bias = null, eps }, needs) =>
+    composedGradients(gradOutput, input, { weight, bias, eps, relu }, needs),
+});
 
 /**
  * The gradients of a batch norm with differentiable operations, from its inputs alone.
  * Source: arXiv:1502.03167, section 3, with the sums over a channel collected.
  */
 export function composedGradients(
-  g: Tensor,
+  gradOutput: Tensor,
   x: Tensor,
-  weight: Tensor | null,
-  eps: number,
+  { weight, bias, eps, relu }: NormSettings,
   needs: Needs,
 ): BatchNormGradients {
   const axes = allButChannels(x);
@@ -174,8 +196,12 @@ export function composedGradients(
   const centred = x.sub(mean(x));
   const inverse = mean(centred.mul(centred)).add(eps).rsqrt();
   const normal = centred.mul(inverse);
+  const scaledBy = (t: Tensor) => (weight ? t.mul(alongChannels(weight, x)) : t);
+  const output = () => (bias ? scaledBy(normal).add(alongChannels(bias, x)) : scaledBy(normal));
+  // Passes where the output is above 0 or NaN, as relu's own rule.
+  const g = relu ? where(output().le(0), 0, gradOutput) : gradOutput;
   const gradient = () => {
-    const scaled = weight ? g.mul(alongChannels(weight, x)) : g;
+    const scaled = scaledBy(g);
     return scaled
       .sub(mean(scaled))
       .sub(normal.mul(mean(scaled.mul(normal))))
@@ -186,6 +212,13 @@ export function composedGradients(
     needs[1] ? sum(g.mul(normal), axes) : null,
     needs[2] ? sum(g, axes) : null,
   ];
+}
+
+export interface NormSettings {
+  readonly weight: Tensor | null;
+  readonly bias: Tensor | null;
+  readonly eps: number;
+  readonly relu: boolean;
 }
 
 // ---- the operations ----
@@ -216,32 +249,40 @@ const common = {
 const ones = (shape: readonly number[], dtype: DType, device: Device) =>
   Tensor.filled(shape, 1, dtype, device);
 
-const batchNormForward: Operation<BatchNormCall, BatchNormTensors> = {
+const forwardOperation = ({ op }: Variant): Operation<BatchNormCall, BatchNormTensors> => ({
   ...common,
-  op: 'batchNorm.forward',
+  op: `${op}.forward`,
   tensors: ({ input, dtype }, device) => ({
     input: ones(input, dtype, device),
     weight: ones([input[1]], dtype, device),
     bias: ones([input[1]], dtype, device),
     eps: 1e-5,
   }),
-};
+});
 
-const batchNormBackward: Operation<BatchNormCall, BatchNormBackwardTensors> = {
+const backwardOperation = ({
+  op,
+}: Variant): Operation<BatchNormCall, BatchNormBackwardTensors> => ({
   ...common,
-  op: 'batchNorm',
+  op,
   tensors: ({ input, dtype }, device) => ({
     gradOutput: ones(input, dtype, device),
     input: ones(input, dtype, device),
     weight: ones([input[1]], dtype, device),
+    bias: ones([input[1]], dtype, device),
     mean: ones([input[1]], dtype, device),
     variance: ones([input[1]], dtype, device),
     eps: 1e-5,
   }),
-};
+});
 
-export const batchNormOperations = { forward: batchNormForward, backward: batchNormBackward };
+const VARIANTS = [PLAIN, WITH_RELU];
+
+export const batchNormOperations = {
+  forward: VARIANTS.map(forwardOperation),
+  backward: VARIANTS.map(backwardOperation),
+};
 export const batchNormStrategies = {
-  forward: [fusedForward, compositeForward],
-  backward: [fusedBackward, compositeBackward],
+  forward: VARIANTS.flatMap((variant) => [fusedForward(variant), compositeForward(variant)]),
+  backward: VARIANTS.flatMap((variant) => [fusedBackward(variant), compositeBackward(variant)]),
 };

@@ -24,8 +24,8 @@ for (const strategy of [fusedBackward, compositeBackward, tiledBackward]) {
 }
 for (const strategy of [fusedForward, compositeForward, tiledForward]) registerBuiltin(strategy);
 
-defineBuiltin(batchNormOperations.forward);
-defineBuiltin(batchNormOperations.backward);
+for (const operation of batchNormOperations.forward) defineBuiltin(operation);
+for (const operation of batchNormOperations.backward) defineBuiltin(operation);
 for (const strategy of batchNormStrategies.forward) registerBuiltin(strategy);
 for (const strategy of batchNormStrategies.backward) registerBuiltin(strategy);
 defineBuiltin(channelAffineOperation);

@@ -71,6 +71,8 @@ abstract class InPlaceActivation extends Module {
 /** max(x, 0) */
 export class ReLU extends InPlaceActivation {
   static readonly keepsNothing = true;
+  /** Internal: batch norm can take it along. */
+  static readonly isRelu = true;
 
   forward(x: Tensor): Tensor {
     return relu(x, { inplace: this.inplace });

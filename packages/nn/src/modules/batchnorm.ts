@@ -1,13 +1,16 @@
 import {
+  atSite,
   checkArguments,
   formatShape,
+  fusesRelu,
   isRecomputing,
   noGrad,
   requireTensors,
   shapeError,
-  type Tensor,
+  Tensor,
+  unseen,
 } from '@voxgrad/core';
-import { batchNorm } from '../normalization.js';
+import { normalised } from '../batch-norm.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
 
 export type BatchNormModuleOptions = NormModuleOptions;
@@ -21,6 +24,20 @@ abstract class BatchNormNd extends NormBase {
   }
 
   forward(x: Tensor): Tensor {
+    return this.#normalised(x, { relu: false });
+  }
+
+  /** Internal: `call`, and the ReLU after it in the same kernel, for layers that nobody watches. */
+  callWithRelu(x: Tensor): Tensor {
+    return atSite(this, () => unseen(() => this.#normalised(x, { relu: true })));
+  }
+
+  /** Internal: whether {@link callWithRelu} saves a pass over memory. */
+  fusesRelu(x: unknown): x is Tensor {
+    return this.training && x instanceof Tensor && fusesRelu(x, { affine: this.weight !== null });
+  }
+
+  #normalised(x: Tensor, after: { relu: boolean }): Tensor {
     requireTensors(this.constructor.name, { input: x });
     if (!this.#ranks.includes(x.ndim))
       throw shapeError(
@@ -36,7 +53,7 @@ abstract class BatchNormNd extends NormBase {
       if (!isRecomputing()) noGrad(() => tracked.add_(1));
       if (this.momentum === null) momentum = 1 / Number(tracked.item<bigint>());
     }
-    return batchNorm(x, {
+    const options = {
       runningMean: this.runningMean,
       runningVar: this.runningVar,
       weight: this.weight,
@@ -44,7 +61,8 @@ abstract class BatchNormNd extends NormBase {
       training: this.training || this.runningMean === null,
       momentum,
       eps: this.eps,
-    });
+    };
+    return normalised(x, options, after);
   }
 }
 

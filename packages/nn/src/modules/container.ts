@@ -171,7 +171,9 @@ function runLayers(
   let value = x;
   let own = false;
   for (let at = from; at < layers.length; at++) {
-    const next = layers[at].call(value);
+    const fused = withRelu(layers[at], layers[at + 1], value);
+    const next = fused ?? layers[at].call(value);
+    if (fused) at++;
     if (
       plain &&
       value instanceof Tensor &&
@@ -185,6 +187,23 @@ function runLayers(
     if (stop(at + 1 - from)) return { value, at: at + 1 };
   }
   return { value, at: layers.length };
+}
+
+/** A layer that can take a ReLU along. Asked for what it can, so that a container brings no layers along. */
+interface TakesRelu {
+  fusesRelu(x: unknown): boolean;
+  callWithRelu(x: unknown): Tensor;
+}
+
+const takesRelu = (layer: unknown): layer is Module & TakesRelu =>
+  layer instanceof Module && 'callWithRelu' in layer;
+
+/** What a batch norm and the ReLU after it make of `x`, if they run as one and nobody looks between. */
+function withRelu(layer: Layer, after: Layer | undefined, x: unknown): Tensor | null {
+  if (!(takesRelu(layer) && after instanceof Module)) return null;
+  if (!Object.hasOwn(after.constructor, 'isRelu')) return null;
+  const unwatched = keepsNothing(layer) && keepsNothing(after);
+  return unwatched && layer.fusesRelu(x) ? layer.callWithRelu(x) : null;
 }
 
 /** Modules in a list, for a `forward` of one's own. */

@@ -1,19 +1,39 @@
-import { cpuKernels, type DType, type Kernels, numelOf, Storage, type View } from '@voxgrad/core';
-import type { FloatDType } from '../emit/lanes.js';
+import {
+  cpuKernels,
+  type DType,
+  type Kernels,
+  type Needs,
+  type NormStatistics,
+  numelOf,
+  Storage,
+  type View,
+} from '@voxgrad/core';
+import { bits, type FloatDType } from '../emit/lanes.js';
 import { type ChannelTerms, sumChannels } from './channel-sums.js';
 import { rowMajor } from './copy.js';
 import { calling, type Engine } from './engine.js';
-import { add, compare, constant, evaluate, input, mul, select, sub } from './expression.js';
+import {
+  add,
+  compare,
+  constant,
+  type Expression,
+  evaluate,
+  input,
+  mul,
+  select,
+  sub,
+} from './expression.js';
 import { isSmall, onHost } from './host.js';
 
 /** Σ x */
-const PLAIN: ChannelTerms = { name: 'sum', inputs: 1, terms: (_, [x]) => [x] };
+const PLAIN: ChannelTerms = { name: 'sum', inputs: 1, numbers: 0, terms: (_, [x]) => [x] };
 
 /** Σ (x − m)²: around the mean, so that nothing cancels. */
 const SQUARES: ChannelTerms = {
   name: 'squares',
   inputs: 1,
-  terms: (v, [x], mean) => {
+  numbers: 1,
+  terms: (v, [x], [mean]) => {
     const centred = v.sub(x, mean);
     return [v.mul(centred, centred)];
   },
@@ -23,60 +43,45 @@ const SQUARES: ChannelTerms = {
 const PRODUCTS: ChannelTerms = {
   name: 'products',
   inputs: 2,
-  terms: (v, [x, g], mean) => [g, v.mul(g, v.sub(x, mean))],
+  numbers: 1,
+  terms: (v, [x, g], [mean]) => [g, v.mul(g, v.sub(x, mean))],
+};
+
+/** The same where g passes a ReLU after the norm: where the output is above 0 or NaN. */
+const PASSED_PRODUCTS: ChannelTerms = {
+  name: 'passed products',
+  inputs: 2,
+  numbers: 3,
+  terms: (v, [x, g], [mean, factor, offset]) => {
+    const centred = v.sub(x, mean);
+    const blocked = v.le(v.add(v.mul(centred, factor), offset), v.zero);
+    const passed = bits.and(g, bits.not(blocked));
+    return [passed, v.mul(passed, centred)];
+  },
 };
 
 type NormKernels = Required<
-  Pick<Kernels, 'batchNorm' | 'batchNormBackward' | 'channelAffine' | 'reluBackward'>
+  Pick<
+    Kernels,
+    | 'batchNorm'
+    | 'batchNormBackward'
+    | 'batchNormRelu'
+    | 'batchNormReluBackward'
+    | 'channelAffine'
+    | 'reluBackward'
+  >
 >;
 
 /** Batch norm in as few passes over memory as it takes, and what stands beside it in networks. */
 export function normalisations(engine: Engine): NormKernels {
   return {
-    batchNorm: (x, weight, bias, eps) => batchNorm(engine, x, weight, bias, eps),
+    batchNorm: (x, weight, bias, eps) => batchNorm(engine, x, { weight, bias, eps, relu: false }),
+    batchNormRelu: (x, weight, bias, eps) =>
+      batchNorm(engine, x, { weight, bias, eps, relu: true }),
     batchNormBackward: (g, x, weight, statistics, needs) =>
-      calling(engine, 'batchNorm backward', (call) => {
-        const dtype = x.dtype as FloatDType;
-        const sizes = sizesOf(x);
-        const { channels } = sizes;
-        const count = sizes.batch * sizes.length;
-        const mean = numbersOf(statistics.mean);
-        const variance = numbersOf(statistics.variance);
-        const pointers = [rowMajor(engine, call, x), rowMajor(engine, call, g)];
-        const rounded = rounding(dtype, mean);
-        const [sums, products] = sumChannels(
-          engine,
-          call,
-          dtype,
-          sizes,
-          pointers,
-          rounded,
-          PRODUCTS,
-        );
-        const scale = weight ? numbersOf(weight) : new Float64Array(channels).fill(1);
-        const inverse = variance.map((value) => 1 / Math.sqrt(value + statistics.eps));
-        let dx: Storage | null = null;
-        if (needs[0]) {
-          // w/σ · (g − Σg/M) − w/σ³ · Σ(g·(x − m))/M · (x − m)
-          const factor = inverse.map((value, c) => value * scale[c]);
-          const slope = products.map((sum, c) => (-factor[c] * inverse[c] ** 2 * sum) / count);
-          const centre = sums.map((sum) => sum / count);
-          const inputs = [g, x, ...[factor, centre, slope, rounded].map((n) => spread(n, x))];
-          const [G, X, F, C, S, M] = inputs.map((_, i) => input(i));
-          const output = add(mul(F, sub(G, C)), mul(S, sub(X, M)));
-          [dx] = evaluate(engine, call, { dtype, inputs, outputs: [output] });
-        }
-        return [
-          dx,
-          needs[1]
-            ? storageOf(
-                dtype,
-                products.map((sum, c) => sum * inverse[c]),
-              )
-            : null,
-          needs[2] ? storageOf(dtype, sums) : null,
-        ];
-      }),
+      backward(engine, g, x, { ...statistics, weight, relu: false }, needs),
+    batchNormReluBackward: (g, x, weight, statistics, needs) =>
+      backward(engine, g, x, { ...statistics, weight, relu: true }, needs),
     channelAffine: (x, scale, shift) =>
       calling(engine, 'channelAffine', (call) => {
         const inputs = [x, alongChannels(scale, x), alongChannels(shift, x)];
@@ -93,37 +98,113 @@ export function normalisations(engine: Engine): NormKernels {
   };
 }
 
-function batchNorm(engine: Engine, x: View, weight: View | null, bias: View | null, eps: number) {
+interface Settings {
+  readonly weight: View | null;
+  readonly bias?: View | null;
+  readonly eps: number;
+  /** Whether a ReLU follows. */
+  readonly relu: boolean;
+}
+
+/** What the output is made with, (x − mean) · factor + offset for each channel. */
+interface Affine {
+  /** As the dtype holds it. */
+  readonly mean: Float64Array;
+  readonly factor: Float64Array;
+  readonly offset: Float64Array;
+}
+
+function affineOf(
+  dtype: DType,
+  mean: Float64Array,
+  variance: Float64Array,
+  { weight, bias, eps }: Settings,
+): Affine {
+  const rounded = rounding(dtype, mean);
+  const scale = weight ? numbersOf(weight) : new Float64Array(mean.length).fill(1);
+  const factor = variance.map((value, c) => scale[c] / Math.sqrt(value + eps));
+  const shift = bias ? numbersOf(bias) : new Float64Array(mean.length);
+  const offset = shift.map((value, c) => value - (mean[c] - rounded[c]) * factor[c]);
+  return { mean: rounded, factor, offset };
+}
+
+const apply = (x: Expression, [mean, factor, offset]: readonly Expression[]): Expression =>
+  add(mul(sub(x, mean), factor), offset);
+
+/** `value` where `y` is above 0 or NaN, else 0. */
+const where = (y: Expression, value: Expression): Expression =>
+  select(compare('le', y, constant(0)), constant(0), value);
+
+function batchNorm(engine: Engine, x: View, settings: Settings) {
   return calling(engine, 'batchNorm', (call) => {
     const dtype = x.dtype as FloatDType;
     const sizes = sizesOf(x);
-    const { channels } = sizes;
     const count = sizes.batch * sizes.length;
     const pointers = [rowMajor(engine, call, x)];
-    const [sums] = sumChannels(
-      engine,
-      call,
-      dtype,
-      sizes,
-      pointers,
-      new Float64Array(channels),
-      PLAIN,
-    );
-    const mean = sums.map((sum) => sum / count);
+    const sum = (numbers: Float64Array[], what: ChannelTerms) =>
+      sumChannels(engine, call, dtype, sizes, pointers, numbers, what);
+    const [sums] = sum([], PLAIN);
+    const mean = sums.map((total) => total / count);
     // Differences are taken to the mean as it is kept, and their own mean is taken into account.
     const rounded = rounding(dtype, mean);
-    const [squares] = sumChannels(engine, call, dtype, sizes, pointers, rounded, SQUARES);
-    const variance = squares.map((sum, c) =>
-      Math.max(0, sum / count - (mean[c] - rounded[c]) ** 2),
+    const [squares] = sum([rounded], SQUARES);
+    const variance = squares.map((total, c) =>
+      Math.max(0, total / count - (mean[c] - rounded[c]) ** 2),
     );
-    const scale = weight ? numbersOf(weight) : new Float64Array(channels).fill(1);
-    const factor = variance.map((value, c) => scale[c] / Math.sqrt(value + eps));
-    const shift = bias ? numbersOf(bias) : new Float64Array(channels);
-    const offset = shift.map((value, c) => value - (mean[c] - rounded[c]) * factor[c]);
-    const inputs = [x, ...[rounded, factor, offset].map((numbers) => spread(numbers, x))];
-    const outputs = [add(mul(sub(input(0), input(1)), input(2)), input(3))];
-    const [y] = evaluate(engine, call, { dtype, inputs, outputs });
+    const affine = affineOf(dtype, mean, variance, settings);
+    const numbers = [affine.mean, affine.factor, affine.offset].map((n) => spread(n, x));
+    const normal = apply(input(0), [input(1), input(2), input(3)]);
+    const outputs = [settings.relu ? where(normal, normal) : normal];
+    const [y] = evaluate(engine, call, { dtype, inputs: [x, ...numbers], outputs });
     return { y, mean: storageOf(dtype, mean), variance: storageOf(dtype, variance) };
+  });
+}
+
+function backward(
+  engine: Engine,
+  g: View,
+  x: View,
+  settings: Settings & NormStatistics,
+  needs: Needs,
+): [Storage | null, Storage | null, Storage | null] {
+  return calling(engine, 'batchNorm backward', (call) => {
+    const dtype = x.dtype as FloatDType;
+    const sizes = sizesOf(x);
+    const count = sizes.batch * sizes.length;
+    const variance = numbersOf(settings.variance);
+    // The mean in the dtype is all that is left of it, so that nothing is to be made good for.
+    const affine = affineOf(dtype, numbersOf(settings.mean), variance, settings);
+    const pointers = [rowMajor(engine, call, x), rowMajor(engine, call, g)];
+    const [sums, products] = settings.relu
+      ? sumChannels(
+          engine,
+          call,
+          dtype,
+          sizes,
+          pointers,
+          [affine.mean, affine.factor, affine.offset],
+          PASSED_PRODUCTS,
+        )
+      : sumChannels(engine, call, dtype, sizes, pointers, [affine.mean], PRODUCTS);
+    const inverse = variance.map((value) => 1 / Math.sqrt(value + settings.eps));
+    let dx: Storage | null = null;
+    if (needs[0]) {
+      // w/σ · (g − Σg/M) − w/σ³ · Σ(g·(x − m))/M · (x − m)
+      const { factor } = affine;
+      const slope = products.map((sum, c) => (-factor[c] * inverse[c] ** 2 * sum) / count);
+      const centre = sums.map((sum) => sum / count);
+      const numbers = [affine.mean, factor, affine.offset, centre, slope].map((n) => spread(n, x));
+      const [G, X, M, F, O, C, S] = Array.from({ length: 7 }, (_, i) => input(i));
+      const passed = settings.relu ? where(apply(X, [M, F, O]), G) : G;
+      const output = add(mul(F, sub(passed, C)), mul(S, sub(X, M)));
+      [dx] = evaluate(engine, call, { dtype, inputs: [g, x, ...numbers], outputs: [output] });
+    }
+    const ofWeight = () => products.map((sum, c) => sum * inverse[c]);
+    return [
+      dx,
+      needs[1] ? storageOf(dtype, ofWeight()) : null,
+      needs[2] ? storageOf(dtype, sums) : null,
+    ];
   });
 }
 

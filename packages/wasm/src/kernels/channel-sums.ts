@@ -5,13 +5,15 @@ import type { Call } from '../memory/call.js';
 import { forItems, words } from './arguments.js';
 import { type Engine, kernelOf } from './engine.js';
 
-/** What is summed over each channel: terms of the elements of some tensors and a number of the channel. */
+/** What is summed over each channel: terms of the elements of some tensors and numbers of the channel. */
 export interface ChannelTerms {
   readonly name: string;
   /** Tensors that are read together. */
   readonly inputs: number;
-  /** The terms, from the elements and the channel's number; each has a sum of its own. */
-  terms(v: Lanes, elements: readonly Vector[], channelNumber: Vector): Vector[];
+  /** Numbers of a channel. */
+  readonly numbers: number;
+  /** The terms, from the elements and the channel's numbers; each has a sum of its own. */
+  terms(v: Lanes, elements: readonly Vector[], numbers: readonly Vector[]): Vector[];
 }
 
 /** Numbers of a row that one item sums; a fixed size, so that threads do not change the order. */
@@ -22,7 +24,7 @@ const BLOCK = 64;
 
 /**
  * Sums of terms over each channel of `[N, C, length]`, in float64: `[term][channel]`. `pointers` are
- * the tensors, `numbers` one number for each channel. The order of summation is fixed by parts of the
+ * the tensors, `numbers` some numbers for each channel. The order of summation is fixed by parts of the
  * rows, so that threads do not change it.
  */
 export function sumChannels(
@@ -31,7 +33,7 @@ export function sumChannels(
   dtype: FloatDType,
   sizes: { readonly batch: number; readonly channels: number; readonly length: number },
   pointers: readonly number[],
-  numbers: Float64Array,
+  numbers: readonly Float64Array[],
   what: ChannelTerms,
 ): Float64Array[] {
   const { batch, channels, length } = sizes;
@@ -41,12 +43,15 @@ export function sumChannels(
   const probe = what.terms(
     v,
     pointers.map(() => v.zero),
-    v.zero,
+    numbers.map(() => v.zero),
   ).length;
   const partial = call.workspace(rows * parts * probe * 8);
-  const channelNumbers = call.workspace(channels * v.bytes);
+  const channelNumbers = call.workspace(numbers.length * channels * v.bytes);
   const typed = dtype === 'float32' ? Float32Array : Float64Array;
-  new typed(engine.memory.memory.buffer, channelNumbers, channels).set(numbers);
+  numbers.forEach((list, i) => {
+    const at = channelNumbers + i * channels * v.bytes;
+    new typed(engine.memory.memory.buffer, at, channels).set(list);
+  });
   const kernel = sumKernel(engine, dtype, what, probe);
   engine.team.run(kernel, length === 0 ? 0 : rows * parts, [
     partial,
@@ -80,11 +85,12 @@ function sumKernel(engine: Engine, dtype: FloatDType, what: ChannelTerms, count:
       const size = f.int(i32.min(SUM_PART, i32.sub(a.length, first)));
       const at = f.int(i32.mul(i32.add(i32.mul(row, a.length), first), v.bytes));
       const pointers = names.map((name) => f.int(i32.add(a[name], at)));
-      const channel = i32.remU(row, a.channels);
-      const channelNumber = f.local(
-        'v128',
-        v.loadSplat(i32.add(a.numbers, i32.mul(channel, v.bytes))),
-      );
+      const number = f.int(i32.add(a.numbers, i32.mul(i32.remU(row, a.channels), v.bytes)));
+      const numbers = Array.from({ length: what.numbers }, () => {
+        const loaded = f.local('v128', v.loadSplat(number));
+        f.advance(number, i32.mul(a.channels, v.bytes));
+        return loaded;
+      });
       const [x] = pointers;
       const end = f.int(i32.add(x, i32.mul(size, v.bytes)));
       const whole = f.int(i32.add(x, i32.and(i32.sub(end, x), -32)));
@@ -104,7 +110,7 @@ function sumKernel(engine: Engine, dtype: FloatDType, what: ChannelTerms, count:
               const elements = pointers.map((pointer) =>
                 f.local('v128', load.v128(pointer, 16 * half)),
               );
-              what.terms(v, elements, channelNumber).forEach((term, i) => {
+              what.terms(v, elements, numbers).forEach((term, i) => {
                 f.set(sums[i][half], v.add(sums[i][half], term));
               });
             }
@@ -121,7 +127,7 @@ function sumKernel(engine: Engine, dtype: FloatDType, what: ChannelTerms, count:
       // the lowest lane of the terms and totals counts.
       f.for(x, end, v.bytes, () => {
         const elements = pointers.map((pointer) => f.local('v128', v.loadOne(pointer)));
-        what.terms(v, elements, channelNumber).forEach((term, i) => {
+        what.terms(v, elements, numbers).forEach((term, i) => {
           f.set(totals[i], wide.add(totals[i], dtype === 'float64' ? term : promoteLow(term)));
         });
         for (const pointer of pointers.slice(1)) f.advance(pointer, v.bytes);

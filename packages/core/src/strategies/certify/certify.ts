@@ -227,6 +227,8 @@ setJudge(judge);
 const KERNEL_OF: Readonly<Record<string, OtherKernel>> = {
   'batchNorm.forward': 'batchNorm',
   batchNorm: 'batchNormBackward',
+  'batchNormRelu.forward': 'batchNormRelu',
+  batchNormRelu: 'batchNormReluBackward',
   'channelAffine.forward': 'channelAffine',
   'adam.step': 'adamStep',
   'maxPool.forward': 'maxPoolIndices',

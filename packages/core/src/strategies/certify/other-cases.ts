@@ -40,7 +40,7 @@ function statistics(x: Values): { mean: number[]; variance: number[] } {
 
 const EPS = 1e-3;
 
-function batchNorm(dtype: DType): Row[] {
+function batchNorm(dtype: DType, kernel: 'batchNorm' | 'batchNormRelu' = 'batchNorm'): Row[] {
   return NORM_SHAPES.flatMap((shape) =>
     [true, false].map((affine): Row => {
       const at = new Reference(dtype);
@@ -50,6 +50,7 @@ function batchNorm(dtype: DType): Row[] {
       eachElement(shape, (i, c) => {
         const normal = (x.numbers[i] - mean[c]) / Math.sqrt(variance[c] + EPS);
         y[i] = affine ? normal * w.numbers[c] + b.numbers[c] : normal;
+        if (kernel === 'batchNormRelu') y[i] = Math.max(0, y[i]);
       });
       return {
         name: `[${shape}]${affine ? ' with weight and bias' : ''}`,
@@ -58,7 +59,7 @@ function batchNorm(dtype: DType): Row[] {
           mean: at.values([shape[1]], mean),
           variance: at.values([shape[1]], variance),
         },
-        run: ({ batchNorm: run }, device) => {
+        run: ({ [kernel]: run }, device) => {
           const [weight, bias] = affine ? [w.on(device), b.on(device)] : [null, null];
           return run ? { ...run(x.on(device), weight, bias, EPS) } : {};
         },
@@ -68,23 +69,31 @@ function batchNorm(dtype: DType): Row[] {
 }
 
 /** arXiv:1502.03167, section 3. */
-function batchNormBackward(dtype: DType): Row[] {
+function batchNormBackward(
+  dtype: DType,
+  kernel: 'batchNormBackward' | 'batchNormReluBackward' = 'batchNormBackward',
+): Row[] {
+  const relu = kernel === 'batchNormReluBackward';
   return NORM_SHAPES.map((shape): Row => {
     const at = new Reference(dtype);
-    const [x, g, w] = [shape, shape, [shape[1]]].map((s) => at.draw(s));
+    const [x, g, w, b] = [shape, shape, [shape[1]], [shape[1]]].map((s) => at.draw(s));
     const { mean, variance } = statistics(x);
     const channels = shape[1];
     const [dw, db] = [new Array<number>(channels).fill(0), new Array<number>(channels).fill(0)];
     const inverse = variance.map((v) => 1 / Math.sqrt(v + EPS));
     const normal = (i: number, c: number) => (x.numbers[i] - mean[c]) * inverse[c];
+    const passes = (i: number, c: number) =>
+      !relu || normal(i, c) * w.numbers[c] + b.numbers[c] > 0;
+    const passed = g.numbers.slice();
     eachElement(shape, (i, c) => {
-      dw[c] += g.numbers[i] * normal(i, c);
-      db[c] += g.numbers[i];
+      if (!passes(i, c)) passed[i] = 0;
+      dw[c] += passed[i] * normal(i, c);
+      db[c] += passed[i];
     });
     const count = x.numbers.length / channels;
     const dx = x.numbers.slice();
     eachElement(shape, (i, c) => {
-      const centred = g.numbers[i] - db[c] / count - (normal(i, c) * dw[c]) / count;
+      const centred = passed[i] - db[c] / count - (normal(i, c) * dw[c]) / count;
       dx[i] = w.numbers[c] * inverse[c] * centred;
     });
     return {
@@ -94,11 +103,12 @@ function batchNormBackward(dtype: DType): Row[] {
         weight: at.values([channels], dw),
         bias: at.values([channels], db),
       },
-      run({ batchNormBackward: run }, device) {
+      run({ [kernel]: run }, device) {
         const known = {
           mean: at.values([channels], mean).on(device),
           variance: at.values([channels], variance).on(device),
           eps: EPS,
+          bias: relu ? b.on(device) : null,
         };
         const needs = [true, true, true] as const;
         const [input, weight, bias] =
@@ -221,8 +231,10 @@ function pool(dtype: DType, kernel: 'sumPool' | 'spreadPool' | 'maxPoolIndices')
 
 /** The kernels beside the convolutions that are compared. */
 export const OTHER_KERNELS = {
-  batchNorm,
-  batchNormBackward,
+  batchNorm: (dtype: DType) => batchNorm(dtype),
+  batchNormBackward: (dtype: DType) => batchNormBackward(dtype),
+  batchNormRelu: (dtype: DType) => batchNorm(dtype, 'batchNormRelu'),
+  batchNormReluBackward: (dtype: DType) => batchNormBackward(dtype, 'batchNormReluBackward'),
   channelAffine,
   reluBackward,
   adamStep,
