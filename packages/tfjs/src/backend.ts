@@ -3,7 +3,7 @@
 import type * as tfjs from '@tensorflow/tfjs-core';
 import { VoxgradError } from '@voxgrad/core';
 
-export type Tfjs = typeof tfjs;
+export type TfjsModule = typeof tfjs;
 export type TfTensor = tfjs.Tensor;
 export type TfDType = 'float32' | 'int32' | 'bool';
 
@@ -24,7 +24,7 @@ export class Backend {
   readonly maxInteger: number;
 
   constructor(
-    readonly tf: Tfjs,
+    readonly tf: TfjsModule,
     readonly name: string,
   ) {
     this.synchronous = SYNCHRONOUS.has(name);

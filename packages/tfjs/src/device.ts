@@ -6,7 +6,7 @@ import {
   registerDevice,
   VoxgradError,
 } from '@voxgrad/core';
-import { Backend, type Tfjs } from './backend.js';
+import { Backend, type TfjsModule } from './backend.js';
 import { checkConv } from './checks.js';
 import { assign, copy, fill } from './convert.js';
 import { convBackward, convForward, convWeight } from './convolution.js';
@@ -17,9 +17,17 @@ import { gather, scatter, scatterAdd } from './indexing.js';
 import { matmul } from './linear.js';
 import { maxPoolIndices, spreadPool, sumPool } from './pool.js';
 import { argReduce, argScan, argSort, recurrence, reduce, searchSorted } from './reduce.js';
+import type { Tfjs } from './types.js';
 
 /** A device over one backend of TensorFlow.js. */
-export class TfjsDevice extends Device {
+export interface TfjsDevice extends Device {
+  readonly kind: 'tfjs';
+}
+
+/** What it is inside. */
+export class BackendDevice extends Device implements TfjsDevice {
+  readonly kind = 'tfjs';
+
   constructor(readonly backend: Backend) {
     super(
       `tfjs:${backend.name}`,
@@ -71,7 +79,7 @@ export function createTfjsDevice(tf: Tfjs): TfjsDevice {
       'createTfjsDevice(): tfjs has no backend yet; import one (such as @tensorflow/tfjs-backend-cpu) ' +
         'and await tf.ready() first',
     );
-  const device = new TfjsDevice(new Backend(tf, name));
+  const device = new BackendDevice(new Backend(tf as TfjsModule, name));
   registerDevice(device);
   return device;
 }

@@ -1,3 +1,3 @@
-export type { Tfjs } from './backend.js';
 export { createTfjsDevice, type TfjsDevice } from './device.js';
 export { fromTfjs, toTfjs } from './handover.js';
+export type { Tfjs, TfjsTensor } from './types.js';
