@@ -26,8 +26,23 @@ const MAKERS = [
   ],
   ...['cumulative', 'boundOp', 'argOp', 'floatsOnly', 'remembered'],
 ];
-const MAKING = new RegExp(`(?<![\\w.*] ?)(?<!function )\\b(${MAKERS.join('|')})(?=[(<])`, 'g');
+const MAKING = new RegExp(`(?<![\\w.*'"\`] ?)(?<!function )\\b(${MAKERS.join('|')})(?=[(<])`, 'g');
 const CLASS = /^(export (?:abstract )?class (\w+)\b[^{]*\{)$/gm;
+
+/** A program that is kept as text, which no bundler minifies; `${…}` in it stand for one value each. */
+const PROGRAM = /(?<=^export const \w+_SOURCE = `)[^`]*(?=`;$)/m;
+
+async function withSmallProgram(source: string, esbuild: import('esbuild').PluginBuild['esbuild']) {
+  const text = PROGRAM.exec(source)?.[0];
+  if (text === undefined) return source;
+  const values: string[] = [];
+  const named = text.replace(/\$\{[^}]*\}/g, (value) => `$value${values.push(value) - 1}$`);
+  const { code } = await esbuild.transform(named, { minify: true });
+  const small = code
+    .replace(/[\\`]|\$(?=\{)/g, '\\$&')
+    .replace(/\$value(\d+)\$/g, (_, index) => values[Number(index)]);
+  return source.replace(PROGRAM, () => small);
+}
 
 /**
  * What bundlers of pages need to be told: which calls are pure, and the names of classes, which reach
@@ -37,7 +52,7 @@ const forBundlers = {
   name: 'for-bundlers',
   setup(build: import('esbuild').PluginBuild) {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8'))
+      contents: (await withSmallProgram(await readFile(path, 'utf8'), build.esbuild))
         .replace(MAKING, '/* @__PURE__ */ $1')
         .replace(CLASS, "$1 static override readonly name: string = '$2';"),
       loader: 'ts',
@@ -68,8 +83,8 @@ export const packageConfig = (
       // Types resolve through the built packages, which the build script makes in dependency order.
       dts: { compilerOptions: { customConditions: [] } },
       external: [/^@voxgrad\//, /^node:/],
-      // Of this one Node finds only a form whose names it cannot see.
-      noExternal: ['comlink'],
+      // Of comlink Node finds only a form whose names it cannot see; the others are ESM alone.
+      noExternal: ['comlink', 'd3-scale', 'd3-shape', 'fast-png'],
     },
     {
       entry: pages,

@@ -33,10 +33,11 @@ async function buildAll(names) {
 }
 
 ensureInstalled();
-// core first, the umbrella last; of the rest, data reads arrays with checkpoint, and the others need
-// only core.
-const needCore = PACKAGES.slice(1, -1).filter((name) => name !== 'data');
-const levels = [PACKAGES.slice(0, 1), needCore, ['data'], PACKAGES.slice(-1)];
+// core first, the umbrella last; of the rest, data and train need checkpoint (train also nn and optim), and
+// the others only core.
+const NEED_MORE = ['data', 'train'];
+const needCore = PACKAGES.slice(1, -1).filter((name) => !NEED_MORE.includes(name));
+const levels = [PACKAGES.slice(0, 1), needCore, NEED_MORE, PACKAGES.slice(-1)];
 let rebuilt = false;
 for (const level of levels) {
   const stale = ifStale ? level.filter((name) => isStale(name, { rebuilt, types })) : level;

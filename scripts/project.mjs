@@ -14,6 +14,7 @@ export const PACKAGES = [
   'optim',
   'checkpoint',
   'data',
+  'train',
   'wasm',
   'tfjs',
   'npu',
@@ -32,6 +33,14 @@ export function run(command, args, options = {}) {
     );
     process.exit(result.status ?? 1);
   }
+}
+
+/** Types, format and lint of everything. */
+export function check() {
+  say('checking types');
+  run('npx', ['tsc', '--noEmit']);
+  say('checking format and lint');
+  run('npx', ['biome', 'check', '.']);
 }
 
 const changed = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);

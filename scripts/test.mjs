@@ -1,14 +1,11 @@
 // npm test: installs and builds what is missing, then types, lint and all tests. `--long` gives the
 // property tests twenty times as many cases.
 
-import { ensureInstalled, run, say } from './project.mjs';
+import { check, ensureInstalled, run, say } from './project.mjs';
 
 ensureInstalled();
 run(process.execPath, ['scripts/build.mjs', '--if-stale']);
-say('checking types');
-run('npx', ['tsc', '--noEmit']);
-say('checking format and lint');
-run('npx', ['biome', 'check', '.']);
+check();
 say('running all tests');
 const args = process.argv.slice(2).filter((arg) => arg !== '--long');
 const env = { ...process.env };

@@ -4,15 +4,16 @@ export const QUICK = process.argv.includes('--quick');
 /** Rounds of an interleaved measurement. */
 export const ROUNDS = QUICK ? 3 : 9;
 
-const valueOf = (flag: string): string | undefined =>
+/** The text behind `--flag=`. */
+export const option = (flag: string): string | undefined =>
   process.argv.find((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1);
 
 /** `--threads=N`: threads of the larger device; by default two, which the goals speak of. */
-export const THREADS = Number(valueOf('--threads') ?? 2);
+export const THREADS = Number(option('--threads') ?? 2);
 
 /** `--dtype=float64`: that one alone. */
 export const DTYPES = (['float32', 'float64'] as const).filter(
-  (dtype) => dtype === (valueOf('--dtype') ?? dtype),
+  (dtype) => dtype === (option('--dtype') ?? dtype),
 );
 
 /** Progress goes to standard error, so that standard output holds the tables alone. */

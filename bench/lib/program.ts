@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.js';
 
 /** Runs `programs/<name>` in a process of its own; what it prints last, read as JSON. */
-export function runProgram<T>(name: string, args: readonly string[] = []): T {
-  const path = fileURLToPath(new URL(`../programs/${name}`, import.meta.url));
-  const flags = ['--conditions=voxgrad-source', '--expose-gc', '--import', 'tsx'];
-  const { stdout, status } = spawnSync(process.execPath, [...flags, path, ...args], {
+export async function runProgram<T>(name: string, args: readonly string[] = []): Promise<T> {
+  const command = ['--expose-gc', await bundle(`programs/${name}`), ...args];
+  const { stdout, status } = spawnSync(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
   });

@@ -37,11 +37,12 @@ interface DeepNetwork {
 const mib = (bytes: number) => bytes / 2 ** 20;
 const count = ({ blocks, usedBytes }: Held) => `${blocks} blocks, ${usedBytes} bytes`;
 
-function long(): void {
-  const rows = ['sync', 'await'].map((kind): Cell[] => {
+async function long(): Promise<void> {
+  const rows: Cell[][] = [];
+  for (const kind of ['sync', 'await']) {
     progress(`memory: ${STEPS} steps, ${kind}`);
-    const got = runProgram<LongTraining>('long-training.ts', [kind, String(STEPS)]);
-    return [
+    const got = await runProgram<LongTraining>('long-training.ts', [kind, String(STEPS)]);
+    rows.push([
       kind,
       got.seconds,
       got.first,
@@ -51,8 +52,8 @@ function long(): void {
       against(mib(got.most), mib(got.budgetBytes), 'most'),
       count(got.before),
       count(got.after),
-    ];
-  });
+    ]);
+  }
   printTable(
     `${STEPS} steps of a small network`,
     [
@@ -70,11 +71,13 @@ function long(): void {
   );
 }
 
-function deep(): void {
-  const results = (QUICK ? [256, 2048] : [1024, 4095]).map((budget) => {
+async function deep(): Promise<void> {
+  const results: (DeepNetwork & { budget: number })[] = [];
+  for (const budget of QUICK ? [256, 2048] : [1024, 4095]) {
     progress(`memory: ${GIB} GiB of activations on a budget of ${budget} MiB`);
-    return { budget, ...runProgram<DeepNetwork>('deep-network.ts', [String(budget), String(GIB)]) };
-  });
+    const args = [String(budget), String(GIB)];
+    results.push({ budget, ...(await runProgram<DeepNetwork>('deep-network.ts', args)) });
+  }
   printTable(
     `A training step whose activations sum to ${GIB} GiB (${results[0].layers} layers)`,
     ['budget, MiB', 's', 'loss', 'state after', 'dropped', 'WebAssembly MiB', 'peak resident MiB'],
@@ -93,6 +96,6 @@ function deep(): void {
 }
 
 export async function memory(): Promise<void> {
-  long();
-  deep();
+  await long();
+  await deep();
 }

@@ -3,10 +3,12 @@
 // `--scale=N` shrinks them; `--mode=precision` or `--mode=perf` measures one of the two alone.
 
 import type { MemoryStatistics } from '@voxgrad/wasm';
+import { DEPTHWISE, patternContests } from '../../packages/voxgrad/src/bench/compare/cases.js';
 import { PATTERNS, type Pattern, scaled } from '../../packages/voxgrad/src/bench/patterns.js';
 import { benchLines, MODES, type Mode, runBench } from '../../packages/voxgrad/src/bench/run.js';
+import { compare } from '../lib/compare.js';
 import { deviceOf } from '../lib/devices.js';
-import { progress, QUICK, THREADS } from '../lib/options.js';
+import { option, progress, QUICK, THREADS } from '../lib/options.js';
 import { runProgram } from '../lib/program.js';
 import { against, printTable } from '../lib/table.js';
 
@@ -21,15 +23,14 @@ interface Result {
 
 const GOAL_MIB = 2.5 * 1024;
 
-const valueOf = (flag: string): string | undefined =>
-  process.argv.find((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1);
-
-const SCALE = Number(valueOf('--scale') ?? (QUICK ? 8 : 1));
-const ASKED: readonly Mode[] = MODES.filter((mode) => mode === (valueOf('--mode') ?? mode));
+const SCALE = Number(option('--scale') ?? (QUICK ? 8 : 1));
+const ASKED: readonly Mode[] = MODES.filter((mode) => mode === (option('--mode') ?? mode));
 /** Turns of a comparison: few, since one takes seconds at full size. */
 const ROUNDS = 3;
 
 export async function patterns(): Promise<void> {
+  if ((option('--mode') ?? 'peers') === 'peers')
+    await compare('patterns', [...(QUICK ? [] : DEPTHWISE), ...patternContests(SCALE)]);
   const device = await deviceOf({ threads: THREADS });
   for (const mode of ASKED)
     for (const dtype of mode === 'precision'
@@ -48,14 +49,17 @@ export async function patterns(): Promise<void> {
       const [title, , ...table] = benchLines(result);
       console.log([`\n### ${title}, ${THREADS} threads\n`, ...table].join('\n'));
     }
-  if (ASKED.includes('perf')) memoryOfLargest();
+  if (ASKED.includes('perf')) await memoryOfLargest();
 }
 
-function memoryOfLargest(): void {
+async function memoryOfLargest(): Promise<void> {
   const largest = PATTERNS.find(({ name }) => name === 'train05_dw_k9_g7') as Pattern;
   const { name, ...call } = scaled(largest, SCALE);
   progress(`patterns: ${name} [${call.input}] float32, memory`);
-  const got = runProgram<Result>('pattern.ts', [JSON.stringify(call), `--threads=${THREADS}`]);
+  const got = await runProgram<Result>('pattern.ts', [
+    JSON.stringify(call),
+    `--threads=${THREADS}`,
+  ]);
   printTable(
     `${name}, float32, [${call.input}], ${THREADS} threads`,
     [

@@ -1,3 +1,6 @@
 import { packageConfig } from '../tsup.shared.js';
 
-export default packageConfig();
+export default packageConfig({
+  index: 'src/index.ts',
+  'lr-scheduler': 'src/schedulers/index.ts',
+});

@@ -16,7 +16,9 @@ const onePage: Options = {
 
 export default defineConfig([
   ...packageConfig(
-    ['src/index.ts', 'src/composite.ts', 'src/onnx.ts', 'src/cli.ts', 'src/worker.ts'],
+    ['index', 'composite', 'onnx', 'train', 'train-terminal', 'cli', 'worker'].map(
+      (name) => `src/${name}.ts`,
+    ),
     ['src/**/*.ts', '!src/cli.ts', '!src/cli/**', '!src/page.ts'],
   ),
   onePage,

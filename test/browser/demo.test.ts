@@ -16,12 +16,14 @@ import {
   brainIsHere,
   buildDemo,
   drop,
+  focused,
   labelCounts,
   openDemo,
   paintLine,
   pick,
   savedBytes,
   screenshot,
+  tabTo,
   waitForAlert,
   waitForStatus,
 } from './support/demo.js';
@@ -151,10 +153,10 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
       // Grey matter is painted over as white matter, and the network follows.
       await paintLine(page, 'coronal', 1, [0.55, 0.42], [0.62, 0.46]);
       await page.selectOption('#patch', '32');
-      const longest = await longestTask(browser, page, () => train(page, 10));
+      const longest = await longestTask(browser, page, () => train(page, 5));
       console.log(`256³: ${await page.textContent('#train-note')}; ${inWords(longest)}`);
       expect(longest.computed).toBeLessThan(LONG_TASK);
-      expect(await page.textContent('#loss-now')).toMatch(/at step 10/);
+      expect(await page.textContent('#loss-now')).toMatch(/at step 5/);
       await screenshot(page, 'fine-tuned');
       await page.click('#theme');
       await screenshot(page, 'light');
@@ -172,7 +174,7 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
     await paintLine(page, 'axial', 0, [0.05, 0.1], [0.2, 0.1]);
     await paintLine(page, 'axial', 1, [0.35, 0.4], [0.65, 0.4]);
     await paintLine(page, 'coronal', 2, [0.3, 0.2], [0.7, 0.2]);
-    await page.selectOption('#patch', '24');
+    await page.selectOption('#patch', '16');
     await page.selectOption('#hold', '0');
     await page.fill('#rate', '0.003');
     const longest = await longestTask(browser, page, () => train(page, 20));
@@ -214,19 +216,23 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
   });
 
   function expectPyTorchReads(bytes: Uint8Array, state: StateDict): void {
-    if (!existsSync(PYTHON) || spawnSync(PYTHON, ['-c', 'import torch']).status !== 0) {
-      console.log('PyTorch is absent, so it did not read the saved file');
+    if (!existsSync(PYTHON)) {
+      console.log('Python is absent, so PyTorch did not read the saved file');
       return;
     }
     const path = join(folder, 'saved.pt');
     writeFileSync(path, bytes);
     const program =
-      'import json, sys, torch\n' +
+      'import importlib.util, json, sys\n' +
+      'if importlib.util.find_spec("torch") is None: print("null"); sys.exit()\n' +
+      'import torch\n' +
       'state = torch.load(sys.argv[1])\n' +
       'print(json.dumps([[k, list(v.shape), v.flatten().tolist()] for k, v in state.items()]))';
     const { stdout, stderr } = spawnSync(PYTHON, ['-c', program, path], { encoding: 'utf8' });
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toEqual(valuesOf(state));
+    const read: unknown = JSON.parse(stdout);
+    if (read === null) console.log('PyTorch is absent, so it did not read the saved file');
+    else expect(read).toEqual(valuesOf(state));
   }
 
   it('gives the same labels without isolation, on one thread, and says so', async () => {
@@ -245,6 +251,65 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
     expect(await second.page.textContent('#missing')).toMatch(/WebGPU/);
     expect(await second.page.$$eval('#device option', (all) => all.length)).toBe(2);
     await screenshot(second.page, 'not-isolated');
+    expect(problems).toEqual([]);
+  });
+
+  it('is used by keys alone; what Tab reaches has a name and shows that it is reached', async () => {
+    const page = await openDemo(context, isolated.address, problems);
+    await screenshot(page, 'welcome');
+    await page.selectOption('#synthetic-edge', '64');
+    await tabTo(page, 'try');
+    await page.keyboard.press('Enter');
+    await waitForStatus(page, /^Paint some/);
+    expect((await focused(page)).name).toMatch(/^Axial slice/);
+    await page.keyboard.press('2');
+    await page.keyboard.press('Space');
+    for (const key of ['Shift+ArrowUp', 'Shift+ArrowUp', '1', ']', 'Space'])
+      await page.keyboard.press(key);
+    expect(await page.textContent('#brush-size')).toBe('9 voxels');
+    expect(await page.textContent('#painted')).toMatch(/^\d+ voxels painted/);
+
+    const stops: Awaited<ReturnType<typeof focused>>[] = [];
+    await page.focus('.skip');
+    while (stops.at(-1)?.tag !== 'BODY' && stops.length < 60) {
+      stops.push(await focused(page));
+      await page.keyboard.press('Tab');
+    }
+    const controls = stops.filter(({ tag }) => tag !== 'BODY');
+    expect(controls.filter(({ name, seen }) => name === '' || !seen)).toEqual([]);
+    expect(controls.map(({ id }) => id)).toEqual(
+      expect.arrayContaining([
+        'theme',
+        'save',
+        'device',
+        'forward',
+        'backward',
+        'segment',
+        'train',
+      ]),
+    );
+
+    await tabTo(page, 'steps');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('10000');
+    await tabTo(page, 'patch');
+    await page.keyboard.type('16');
+    await tabTo(page, 'train');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() =>
+      /^Step [2-9]/.test(document.querySelector('#train-note')?.textContent ?? ''),
+    );
+    expect((await focused(page)).id).toBe('stop');
+    await page.keyboard.press('Escape');
+    await waitForStatus(page, /^Stopped after \d+ steps/);
+    expect((await focused(page)).id).toBe('train');
+    await tabTo(page, 'segment');
+    await page.keyboard.press('Enter');
+    await waitForStatus(page, /^Segmented in/);
+    expect((await focused(page)).id).toBe('segment');
+    await answerSavePicker(page, 'keys.pt');
+    await page.keyboard.press('Control+s');
+    await waitForStatus(page, /^Saved keys\.pt/);
     expect(problems).toEqual([]);
   });
 
@@ -273,7 +338,7 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
     await page.selectOption('#backward', 'composite');
     await waitForStatus(page, /backward composite/);
     await paintLine(page, 'axial', 1, [0.4, 0.4], [0.6, 0.4]);
-    await page.selectOption('#patch', '24');
+    await page.selectOption('#patch', '16');
     await train(page, 2);
     const chips = await page.$$eval('#ran .chip', (all) => all.map((chip) => chip.textContent));
     expect(chips.filter((name) => name === 'composite')).toHaveLength(4);
@@ -303,7 +368,7 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
         document.querySelector('[data-plane=axial] canvas')?.getAttribute('aria-label') ?? '',
       ),
     );
-    await page.click('#stop');
+    await page.click('#stop-segment');
     await waitForStatus(page, /^Stopped\.$/);
     await expectUsable(page);
     expect(problems).toEqual([]);

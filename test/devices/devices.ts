@@ -6,10 +6,11 @@ import { dirname } from 'node:path';
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-backend-cpu';
-import { type Capabilities, cpu, cpuKernels, Device, missingKernel } from '@voxgrad/core';
+import { cpu, type Device } from '@voxgrad/core';
 import { npu } from '@voxgrad/npu';
 import { createTfjsDevice } from '@voxgrad/tfjs';
 import { createWasmDevice } from '@voxgrad/wasm';
+import { bare } from './bare.js';
 import { placesOf } from './places.js';
 
 async function tfjsDevice(backend: string): Promise<Device> {
@@ -20,14 +21,6 @@ async function tfjsDevice(backend: string): Promise<Device> {
 
 const wasmHome = dirname(createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm'));
 setWasmPaths(`${wasmHome}/`);
-
-const { convForward: _f, convWeight: _w, convBackward: _b, ...primitives } = cpuKernels;
-
-/** Without any convolution kernel: the composites must run everything out of the primitives. */
-const bareCapabilities: Capabilities = {
-  ...cpu.capabilities,
-  checkConv: (kernel) => [missingKernel(kernel)],
-};
 
 // Tensors of tests are small, so these two must not leave small ones to the host.
 const wasm = createWasmDevice({ threads: 1, smallBytes: 0 });
@@ -41,7 +34,7 @@ export const DEVICES: readonly Device[] = [
   npu('Ascend910B1', { cann: '8.2.RC1' }),
   await tfjsDevice('cpu'),
   await tfjsDevice('wasm'),
-  new Device('bare', 'bare', bareCapabilities, primitives),
+  bare,
 ];
 
 export const PLACES = placesOf(DEVICES);

@@ -69,7 +69,7 @@ describe.skipIf(!built)(title, () => {
     expect(run(source, 'module')).toBe('[["composite"],["fused"],true]');
   });
 
-  it.each(['core', 'nn', 'optim', 'checkpoint', 'tfjs', 'npu'])(
+  it.each(['core', 'nn', 'optim', 'checkpoint', 'tfjs', 'npu', 'train', 'train/terminal'])(
     '@voxgrad/%s stands alone',
     (name) => {
       const count = `console.log(Object.keys(p).length > 0)`;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { OTHER_METHODS } from '../../packages/core/src/signatures.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const SMALL = ['core', 'nn', 'optim', 'wasm', 'checkpoint', 'data'];
+const SMALL = ['core', 'nn', 'optim', 'wasm', 'checkpoint', 'data', 'train'];
 const rare = new Set(OTHER_METHODS.split(' '));
 
 it('only methods that every tensor has', { timeout: 240_000 }, () => {

@@ -33,12 +33,14 @@ const clicks: Readonly<Record<string, () => unknown>> = {
   'open-volume': () => pickFiles('.nii,.gz,.nii.gz'),
   'open-network': () => pickFiles('.pt,.pth,.bin,.safetensors,.json'),
   synthetic: () => app.synthetic(),
+  try: () => app.tryIt(),
   fresh: () => app.freshNetwork(),
   apply: () => app.describe(),
   reset: () => app.resetWeights(),
   segment: () => app.segment(),
   train: () => app.train(),
   stop: () => app.stop(),
+  'stop-segment': () => app.stop(),
   save: () => app.save(),
   undo: () => app.scene.undo(),
   clear: () => app.scene.eraseAll(),
@@ -98,6 +100,7 @@ addEventListener('keydown', (event) => {
     }
     return;
   }
+  if (key === 'escape' && (app.busy === 'training' || app.busy === 'segmenting')) app.stop();
   if (typing || event.target instanceof HTMLSelectElement) return;
   const tools: Record<string, Tool> = { l: 'look', p: 'paint', e: 'erase' };
   if (tools[key]) app.setTool(tools[key]);
@@ -148,6 +151,10 @@ useTheme(firstTheme());
 function offer(sessions: readonly SavedSession[]): void {
   const banner = element('restore');
   banner.hidden = sessions.length === 0;
+  const leave = () => {
+    banner.hidden = true;
+    element('views').focus();
+  };
   const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   const rows = sessions.map((session) => {
     const parts = [
@@ -160,7 +167,7 @@ function offer(sessions: readonly SavedSession[]): void {
     const restore = make('button', { type: 'button', 'aria-label': `Restore ${text}` }, 'Restore');
     restore.addEventListener('click', async () => {
       await app.restore(session.id);
-      banner.hidden = true;
+      leave();
     });
     const drop = make(
       'button',
@@ -174,9 +181,7 @@ function offer(sessions: readonly SavedSession[]): void {
     return make('li', {}, make('span', {}, text), restore, drop);
   });
   const close = make('button', { type: 'button', class: 'quiet' }, 'Not now');
-  close.addEventListener('click', () => {
-    banner.hidden = true;
-  });
+  close.addEventListener('click', leave);
   const title =
     sessions.length === 1 ? 'There is an earlier session' : 'There are earlier sessions';
   banner.replaceChildren(make('p', {}, title), make('ul', {}, ...rows), close);

@@ -40,14 +40,19 @@ export async function openFile(file: string | URL): Promise<{ handle: FileHandle
   if (!hasFileSystem()) throw needFileSystem('reading', 'pass a URL, Blob or ArrayBuffer');
   const path = await toPath(file);
   try {
-    const handle = await (await nodeFs()).open(path, 'r');
+    const { open, constants } = await nodeFs();
+    // A pipe that nobody writes to would wait here for ever.
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = await handle.stat();
     if (stat.isFile()) return { handle, size: stat.size };
     await handle.close();
   } catch (error) {
     throw new CheckpointError('IO', `cannot be opened (${reason(error)})`, {}, { cause: error });
   }
-  throw new CheckpointError('IO', 'is not a file but a folder or device; name the file in it');
+  throw new CheckpointError(
+    'IO',
+    'is not a file but a folder, pipe or device; name the file in it, or save what the pipe brings first',
+  );
 }
 
 /** Node refuses to read 2 GiB or more at once. */

@@ -15,7 +15,7 @@ import {
 } from '@voxgrad/core';
 import { inOrder } from './ahead.js';
 import { type Collated, defaultCollate } from './collate.js';
-import { type Dataset, type DatasetLike, isPromise, toDataset } from './dataset.js';
+import { type Dataset, type DatasetLike, isPromise, requireList, toDataset } from './dataset.js';
 import { BatchSampler, drawSeed, RandomSampler, SequentialSampler } from './sampler.js';
 
 /** A sampler, or any list of its entries; without a length the loader has none either. */
@@ -111,18 +111,42 @@ export class DataLoader<T, B = Collated<T>> implements Iterable<B>, AsyncIterabl
     return length;
   }
 
+  /** The source of the random order, where the loader was given one. */
+  get generator(): Generator | undefined {
+    return this.#options.generator;
+  }
+
   [Symbol.iterator](): IterableIterator<B> {
-    return this.#synchronous(this.#begin());
+    return this.#synchronous(batchesOf(this.#begin()));
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<B> {
-    return this.#asynchronous(this.#begin());
+    return this.#asynchronous(batchesOf(this.#begin()));
+  }
+
+  /**
+   * Begins an epoch without loading anything: draws the indices of all of its batches, which `batches`
+   * loads. A loop that is to go on where it was interrupted keeps them.
+   */
+  order(): (readonly number[])[] {
+    return [...this.#begin()];
+  }
+
+  /** Loads the batches of an `order`, from batch `start` on (0 by default). */
+  batches(
+    order: readonly (readonly number[])[],
+    options: { start?: number } = {},
+  ): AsyncIterableIterator<B> {
+    checkOptions('batches', options, ['start']);
+    requireList('batches', 'order', order);
+    const { start = 0 } = options;
+    return this.#asynchronous(batchesOf(order.slice(start), start));
   }
 
   /** A new epoch. PyTorch draws the seed of its workers here, whether it has any or not. */
-  #begin(): Iterator<Batch> {
+  #begin(): Iterable<readonly number[]> {
     drawSeed(this.#options.generator ?? defaultGenerator());
-    return batchesOf(this.batchSampler ?? singles(this.sampler));
+    return this.batchSampler ?? singles(this.sampler);
   }
 
   *#synchronous(batches: Iterator<Batch>): globalThis.Generator<B, void, undefined> {
@@ -196,8 +220,8 @@ function* singles(indices: Iterable<number>): Iterable<readonly number[]> {
   for (const index of indices) yield [index];
 }
 
-function* batchesOf(lists: Iterable<readonly number[]>): Iterator<Batch> {
-  let number = 0;
+function* batchesOf(lists: Iterable<readonly number[]>, first = 0): Iterator<Batch> {
+  let number = first;
   for (const indices of lists) yield { number: number++, indices };
 }
 

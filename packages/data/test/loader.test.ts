@@ -215,3 +215,41 @@ describe('for await', () => {
     expect(rejected).toEqual([]);
   });
 });
+
+describe('an order that is drawn before anything is loaded', () => {
+  it('is that of the epoch which would have begun, and takes the same random numbers', async () => {
+    const loader = new DataLoader(range(7), { batchSize: 3, shuffle: true, prefetch: 2 });
+    manualSeed(3);
+    const epochs = [await collect(loader), await collect(loader)].map((epoch) => epoch.map(list));
+    manualSeed(3);
+    for (const epoch of epochs) {
+      const order = loader.order();
+      expect((await collect(loader.batches(order))).map(list)).toEqual(epoch);
+      expect(order).toEqual(epoch);
+    }
+  });
+
+  it('can be entered in the middle, and nothing before is loaded', async () => {
+    const dataset = new Slow(6);
+    const loader = new DataLoader(dataset, { batchSize: 2 });
+    const rest = await collect(loader.batches(loader.order(), { start: 1 }));
+    expect(rest.map(list)).toEqual([
+      [2, 3],
+      [4, 5],
+    ]);
+    expect(dataset.started).toEqual([2, 3, 4, 5]);
+  });
+
+  it('errors keep the number that their batch has in the epoch', async () => {
+    const loader = new DataLoader(new Slow(6, [5]), { batchSize: 2 });
+    await expect(collect(loader.batches(loader.order(), { start: 1 }))).rejects.toThrow(
+      'sample 5 (batch 2)',
+    );
+  });
+
+  it('is refused where it is none', () => {
+    const loader = new DataLoader(range(3));
+    expect(() => loader.batches(3 as unknown as number[][])).toThrow(/expected a list for order/);
+    expect(() => loader.batches([], { from: 1 } as object)).toThrow(/from/);
+  });
+});

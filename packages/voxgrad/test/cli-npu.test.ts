@@ -1,14 +1,17 @@
 // The commands plan, doctor, repro and bench, as processes: exit codes, one JSON document, errors.
 
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle, ended, type Outcome, start } from './support/program.js';
 
-const PROGRAM = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'voxgrad-cli-npu-'));
+let program: string;
+beforeAll(async () => {
+  program = await bundle(folder);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, content: string | Uint8Array): string {
@@ -18,22 +21,10 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-interface Outcome {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 function voxgrad(args: readonly string[], input = ''): Promise<Outcome> {
-  const node = ['--conditions=voxgrad-source', '--import', 'tsx', PROGRAM];
-  const child = spawn(process.execPath, [...node, ...args]);
-  const [out, err]: [string[], string[]] = [[], []];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text));
+  const child = start(program, args);
   child.stdin.end(input);
-  return new Promise((resolve) =>
-    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') })),
-  );
+  return ended(child);
 }
 
 async function json(args: readonly string[], input = '') {
@@ -175,6 +166,22 @@ describe('doctor', () => {
     const { code, out } = await voxgrad(['doctor', '--log', '-'], `${STREAM}\n`);
     expect(out).toMatch(/LIKELY stream-attribute/);
     expect(code).toBe(1);
+  });
+
+  it('reads an environment from standard input', async () => {
+    const env = 'LD_LIBRARY_PATH=/usr/local/Ascend/cann-8.5.1/lib64\n';
+    const { document } = await json(['doctor', '--env', '-'], env);
+    expect(document.libraryPath).toMatchObject([{ version: '8.5.1' }]);
+  });
+
+  it.skipIf(process.platform === 'win32')('reads a log from a pipe', () => {
+    const command = `'${process.execPath}' '${program}' doctor --log /dev/fd/3 3<&0`;
+    const { stdout, status } = spawnSync(`echo '${STREAM}' | (${command})`, {
+      shell: '/bin/sh',
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/LIKELY stream-attribute/);
+    expect(status).toBe(1);
   });
 
   it('reads UTF-16, and says that nothing is known', async () => {

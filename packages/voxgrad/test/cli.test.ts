@@ -16,11 +16,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { load, loadStateDict, randn, StateDict, save, Tensor, tensor } from '../src/index.js';
+import { bundle, ended, type Outcome, start } from './support/program.js';
 
-const SOURCE = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
 
 let folder: string;
@@ -31,16 +30,7 @@ const at = (name: string) => join(folder, name);
 /** A training checkpoint, as scripts write it: more than tensors, and one tensor under two names. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'voxgrad-cli-'));
-  program = at('voxgrad.cjs');
-  await build({
-    entryPoints: [SOURCE],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    conditions: ['voxgrad-source'],
-    logLevel: 'error',
-  });
+  program = await bundle(folder);
   const shared = randn([4, 3]);
   const model = new StateDict([
     ['module.conv.weight', randn([2, 1, 3, 3, 3])],
@@ -60,24 +50,12 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Outcome {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 async function voxgrad(...args: string[]): Promise<Outcome> {
   return withEnvironment({}, ...args);
 }
 
 function withEnvironment(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...env } });
-  const [out, err]: [string[], string[]] = [[], []];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text));
-  return new Promise((resolve) =>
-    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') })),
-  );
+  return ended(start(program, args, { env: { ...process.env, ...env } }));
 }
 
 /** The one JSON document that standard output must be. */
@@ -306,9 +284,9 @@ describe('interrupted', () => {
   });
 });
 
-describe('wrong usage is exit code 2, and says what is meant', () => {
+describe.concurrent('wrong usage is exit code 2, and says what is meant', () => {
   it.each([
-    [[], /which command\? See voxgrad --help/],
+    [[], /which command\?\sSee voxgrad --help/],
     [['inspct', 'x.pt'], /unknown command 'inspct'.*\n.*Did you mean inspect/],
     [['inspect'], /missing required argument 'file'/],
     [['inspect', 'a.pt', 'b.pt'], /too many arguments/],
@@ -340,7 +318,7 @@ describe('wrong usage is exit code 2, and says what is meant', () => {
   });
 });
 
-describe('bad files', () => {
+describe.concurrent('bad files', () => {
   it.each([
     ['nothing there', undefined, 'IO'],
     ['an empty file', '', 'FORMAT'],
@@ -359,6 +337,14 @@ describe('bad files', () => {
     expect(exit).toBe(1);
     expect(document).toMatchObject({ error: { code } });
   });
+});
+
+it.skipIf(process.platform === 'win32')('a pipe that nobody writes to is refused', async () => {
+  const pipe = at('pipe.pt');
+  spawnSync('mkfifo', [pipe]);
+  const { code, err } = await voxgrad('inspect', pipe);
+  expect(err).toMatch(/is not a file but a folder, pipe or device; .*save what the pipe brings/);
+  expect(code).toBe(1);
 });
 
 describe('streams', () => {

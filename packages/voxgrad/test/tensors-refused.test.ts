@@ -9,7 +9,15 @@ type Loose = (...args: readonly unknown[]) => unknown;
 /** Exported for devices and packages that build on voxgrad; not called with what users type. */
 const BUILDING_BLOCKS = new Set([
   ...[
-    ...['adamStep', 'unseen', 'usedUp', 'fusesRelu', 'hasBatchNorm', 'nativeBatchNorm', 'channelAffine'],
+    ...[
+      'adamStep',
+      'unseen',
+      'usedUp',
+      'fusesRelu',
+      'hasBatchNorm',
+      'nativeBatchNorm',
+      'channelAffine',
+    ],
     'alongDimension',
     'collapse',
     'askingForMemory',

@@ -98,6 +98,25 @@ export async function paintLine(
   await page.mouse.up();
 }
 
+/** Where the keys go: its id, what a screen reader calls it, and whether its focus is seen. */
+export const focused = (page: Page) =>
+  page.evaluate(() => {
+    const at = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> };
+    const labels = [...(at.labels ?? [])];
+    const name = at.getAttribute('aria-label') ?? labels[0]?.textContent ?? at.textContent ?? '';
+    const ring = (element: Element) => getComputedStyle(element).outlineStyle !== 'none';
+    return { id: at.id, tag: at.tagName, name: name.trim(), seen: [at, ...labels].some(ring) };
+  });
+
+/** Presses Tab until `id` has the focus. */
+export async function tabTo(page: Page, id: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if ((await focused(page)).id === id) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`60 presses of Tab do not reach #${id}`);
+}
+
 export const labelCounts = (page: Page): Promise<number[]> =>
   page.$$eval('#classes small', (all) => all.map((one) => Number(one.dataset.count)));
 

@@ -22,6 +22,13 @@ import { lookUpTable, SliceView } from './slice-view.js';
 
 type Busy = 'loading' | 'segmenting' | 'training' | 'saving' | null;
 
+/** What starts work that can be stopped, and what stops it. */
+const WORK_BUTTONS: Partial<Record<Exclude<Busy, null>, { start: string; stop: string }>> = {
+  segmenting: { start: 'segment', stop: 'stop-segment' },
+  training: { start: 'train', stop: 'stop' },
+};
+const LOADERS = ['open-volume', 'synthetic', 'try', 'open-network', 'fresh', 'apply', 'reset'];
+
 export class App {
   readonly scene: Scene;
   readonly curve = new LossCurve();
@@ -64,7 +71,10 @@ export class App {
   fail(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     const dismiss = make('button', { type: 'button', class: 'quiet' }, 'Dismiss');
-    dismiss.addEventListener('click', () => this.#clearAlert());
+    dismiss.addEventListener('click', () => {
+      this.#clearAlert();
+      element('views').focus();
+    });
     const alert = element('alert');
     alert.replaceChildren(make('p', {}, text), dismiss);
     alert.hidden = false;
@@ -83,7 +93,11 @@ export class App {
     }
     this.#busy = busy;
     this.#clearAlert();
+    const from = document.activeElement;
     this.#refresh();
+    // Keys would go nowhere from a control that this has switched off.
+    const own = WORK_BUTTONS[busy];
+    if (own && from === button(own.start)) button(own.stop).focus();
     try {
       await work();
     } catch (error) {
@@ -91,7 +105,10 @@ export class App {
       else this.fail(error);
     } finally {
       this.#busy = null;
+      element('train-progress').hidden = true;
+      const stays = own !== undefined && document.activeElement === button(own.stop);
       this.#refresh();
+      if (stays) button(own.start).focus();
     }
   }
 
@@ -145,7 +162,19 @@ export class App {
     });
   }
 
+  /** A synthetic volume and, where none is open, a fresh network, for whoever has neither at hand. */
+  tryIt(): Promise<void> {
+    return this.#run('loading', async () => {
+      if (this.#network === null) this.useNetwork(await this.#engine.freshNetwork(3));
+      this.useVolume(await this.#engine.synthetic(Number(select('synthetic-edge').value)));
+      this.setTool('paint');
+      this.say('Paint some of each class in a slice, then fine-tune, then segment.');
+      document.querySelector<HTMLElement>('[data-plane=axial] canvas')?.focus();
+    });
+  }
+
   useVolume(volume: VolumeInfo): void {
+    element('welcome').hidden = true;
     this.scene.use(volume);
     const planes = planesOf(volume);
     for (const [name, view] of this.#views) view.use(planes[name]);
@@ -270,7 +299,8 @@ export class App {
       );
       this.#counts = null;
       this.#showClasses();
-      this.say(`${done} steps done. Segment again to see the whole volume, or save the network.`);
+      const how = done < steps ? `Stopped after ${done} steps` : `${done} steps done`;
+      this.say(`${how}. Segment again to see the whole volume, or save the network.`);
     });
   }
 
@@ -280,10 +310,15 @@ export class App {
     const { ran } = report;
     // In a task of its own, so that none is long.
     if (ran) setTimeout(() => showRan(ran, 'The first step of fine-tuning'));
+    const bar = byId('train-progress', HTMLProgressElement);
+    bar.value = done / steps;
+    bar.hidden = done >= steps;
+    const left = Math.round(((steps - done) * report.msPerStep) / 1000);
     const mebibytes = Math.round(report.memoryBytes / 2 ** 20);
     element('train-note').textContent =
       `Step ${done} of ${steps}, ${report.msPerStep.toFixed(0)} ms each` +
-      (mebibytes > 0 ? `, ${mebibytes} MiB on the device` : '');
+      (mebibytes > 0 ? `, ${mebibytes} MiB on the device` : '') +
+      (left > 0 ? `, ${left} s left` : '');
   }
 
   stop(): void {
@@ -396,10 +431,10 @@ export class App {
     const count = this.scene?.paintedCount ?? 0;
     button('segment').disabled = !(idle && ready);
     button('train').disabled = !(idle && ready && count > 0);
-    button('stop').disabled = !(busy === 'training' || busy === 'segmenting');
+    button('stop').disabled = busy !== 'training';
+    button('stop-segment').disabled = busy !== 'segmenting';
     button('save').disabled = !(idle && network !== null);
-    for (const id of ['open-volume', 'synthetic', 'open-network', 'fresh', 'apply', 'reset'])
-      button(id).disabled = !idle;
+    for (const id of LOADERS) button(id).disabled = !idle;
     for (const id of ['device', 'forward', 'backward']) select(id).disabled = !idle;
     button('undo').disabled = !this.scene?.canUndo;
     button('clear').disabled = count === 0;

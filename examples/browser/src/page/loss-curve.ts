@@ -4,6 +4,9 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { byId, element } from './dom.js';
 
+/** Distances between marks of the axis of steps, of which there are no halves. */
+const WHOLE_STEPS = [0, 1, 2, 3, 4, 5].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
+
 /** How much of the running mean stays at each step. */
 const KEEP = 0.9;
 
@@ -37,7 +40,7 @@ export class LossCurve {
         legend: { show: false },
         cursor: { show: false },
         scales: { x: { time: false }, y: { distr: 3 } },
-        axes: [{ ...axis, size: 28 }, losses],
+        axes: [{ ...axis, size: 28, incrs: WHOLE_STEPS }, losses],
         series: [
           {},
           { stroke: () => colour('--accent-dim'), width: 1, points: { show: false } },
@@ -83,6 +86,7 @@ export class LossCurve {
     const shown = (values: number[]) => values.map((v) => Math.max(v, 1e-12));
     this.#plot.setData([this.#steps, shown(this.#losses), shown(this.#means)]);
     const count = this.#losses.length;
+    element('loss-empty').hidden = count > 0;
     const text =
       count === 0
         ? 'no steps yet'

@@ -36,7 +36,7 @@ export class SliceView {
   readonly #stage: HTMLElement;
   readonly #brush = make('span', { class: 'brush', hidden: true });
   readonly #slider = make('input', { type: 'range', min: '0', max: '0', value: '0' });
-  readonly #position = make('output', {}, '–');
+  readonly #position = make('output', { 'aria-live': 'off' }, '–');
   readonly #edges = [0, 1, 2, 3].map((i) => make('span', { class: `edge edge-${i}` }));
   #plane: Plane | null = null;
   #image: ImageData | null = null;

@@ -9,6 +9,7 @@ import { checkAnomaly } from './anomaly.js';
 import { backwardMode } from './mode.js';
 import { AccumulateGrad, type Edge, type Gradients, type Node } from './node.js';
 import { PassingGradients } from './passing-gradients.js';
+import { currentRecorder } from './recorder.js';
 
 interface WalkOptions {
   readonly retainGraph: boolean;
@@ -74,6 +75,7 @@ function walk(
           continue;
         }
       const results = passing.from(() => node.apply(inputs));
+      currentRecorder()?.rule?.(node.name, node.site, results);
       checkAnomaly(node, results);
       node.next.forEach((edge, i) => {
         const gradient = results[i];

@@ -44,6 +44,8 @@ export abstract class Node {
   abstract readonly outputs: readonly TensorMeta[];
   /** Whether what lies behind has the gradient 0 where nothing arrives. */
   flat = false;
+  /** The object (a module) on whose behalf the operation ran. */
+  readonly site: object | undefined = undefined;
   readonly #hooks = new Map<number, Set<GradientHook>>();
 
   constructor(sequence = counter.next++) {

@@ -97,7 +97,7 @@ function run<O>(op: OpDefinition<O>, inputs: readonly Tensor[], options: O): Ten
   // An input that comes back must stay what it is, so its output is another window on it.
   for (let i = 0; i < outputs.length; i++)
     if (inputs.includes(outputs[i])) outputs[i] = outputs[i].alias();
-  if (!insideRule()) currentRecorder()?.operation(op.name, inputs, options, outputs);
+  if (!insideRule()) currentRecorder()?.operation(op.name, inputs, options, outputs, currentSite());
   if (recording && op.backward !== 'none' && inputs.some(requiresGrad)) {
     const node = new OpNode(op, inputs, outputs, options);
     for (let index = 0; index < outputs.length; index++) {
@@ -163,7 +163,7 @@ class OpNode<O> extends Node implements RuleContext<O> {
   readonly outputs: readonly TensorMeta[];
   readonly needs: readonly boolean[];
   readonly #rule: OpDefinition<O>;
-  readonly #site = currentSite();
+  override readonly site = currentSite();
   readonly #savedInputs = new Map<number, SavedTensor>();
   readonly #savedOutputs = new Map<number, SavedTensor>();
   #released = false;
@@ -220,7 +220,7 @@ class OpNode<O> extends Node implements RuleContext<O> {
     const { backward, name } = this.#rule;
     if (typeof backward !== 'function')
       throw autogradError(`the derivative of ${name} is not implemented`);
-    const apply = () => atSite(this.#site, () => backward(gradients, this));
+    const apply = () => atSite(this.site, () => backward(gradients, this));
     const results = this.#rule.foreign ? outsideCollections(apply) : withoutTemporaries(apply);
     if (results.length !== this.inputs.length)
       throw autogradError(

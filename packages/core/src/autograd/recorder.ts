@@ -6,13 +6,19 @@ import type { Tensor } from '../tensor/tensor.js';
 
 /** What is told of a computation. Nothing is called for what happens inside of an operation. */
 export interface Recorder {
-  /** An operation has run. Its outputs may be windows over the elements of its inputs. */
+  /**
+   * An operation has run, on behalf of `site` (a module, where there is one). Its outputs may be windows
+   * over the elements of its inputs.
+   */
   operation(
     name: string,
     inputs: readonly Tensor[],
     options: unknown,
     outputs: readonly Tensor[],
+    site: object | undefined,
   ): void;
+  /** In a backward walk, the rule of an operation of `site` has run and returned `gradients`. */
+  rule?(name: string, site: object | undefined, gradients: readonly (Tensor | null)[]): void;
   /** `target` was overwritten with the elements of `source`. */
   written(target: Tensor, source: Tensor): void;
   /** A function of the library was called by its public name; returns what `run` returns. */

@@ -15,6 +15,8 @@ interface Budget {
   readonly bytes: number;
   /** What graphs held before. */
   readonly base: number;
+  /** Runs a part so that it runs again in backward; brought by the budget, so that programs without one do not hold it. */
+  readonly runLater: <A extends unknown[], O>(fn: (...inputs: A) => O, inputs: A) => O;
 }
 
 const state = shared('strategies.memoryBudget', () => ({
@@ -42,7 +44,15 @@ export function memoryBudget<T>(bytes: number, fn: () => T): T {
     );
   requireFunction('strategies.memoryBudget', 'fn', fn);
   const before = { ...state };
-  state.budget = { bytes, base: heldBytes() };
+  const base = heldBytes();
+  state.budget = {
+    bytes,
+    base,
+    runLater(part, inputs) {
+      noteTrace(inputs, heldBytes() - base, bytes);
+      return recomputedLater({ preserve: true, release: true }, insideOf(part), inputs);
+    },
+  };
   state.inside = false;
   state.depth = 0;
   try {
@@ -76,18 +86,21 @@ export function recomputable<A extends unknown[], O>(fn: (...inputs: A) => O, ..
   requireFunction('strategies.recomputable', 'fn', fn);
   const { budget } = state;
   if (!budget || !mayRecompute() || !budgetReached()) return fn(...inputs);
-  noteTrace(inputs, heldBytes() - budget.base, budget.bytes);
-  const once = (...again: A): O => {
+  return budget.runLater(fn, inputs);
+}
+
+/** `fn` as a part that is not cut further. */
+const insideOf =
+  <A extends unknown[], O>(fn: (...inputs: A) => O) =>
+  (...inputs: A): O => {
     const before = state.inside;
     state.inside = true;
     try {
-      return fn(...again);
+      return fn(...inputs);
     } finally {
       state.inside = before;
     }
   };
-  return recomputedLater({ preserve: true, release: true }, once, inputs);
-}
 
 /**
  * Runs the forward of a module. One of several layers is a part, unless it is the whole model: to run

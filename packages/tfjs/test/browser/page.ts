@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { type Browser, chromium } from 'playwright-core';
@@ -13,8 +13,8 @@ import { serve } from '../../../../test/browser/support/site.js';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TESTS = join(HERE, '../../../../test');
 
-/** The suite's own modules, in place of those that only Node has. */
-const inPage: Plugin = {
+/** The suite's own modules, in place of those that only Node has; `devices` in place of the suite's devices. */
+const inPage = (devices: string): Plugin => ({
   name: 'in-page',
   setup(bundle) {
     const replaced: [filter: RegExp, file: string][] = [
@@ -24,10 +24,10 @@ const inPage: Plugin = {
     for (const [filter, file] of replaced)
       bundle.onResolve({ filter }, () => ({ path: join(HERE, file) }));
     bundle.onResolve({ filter: /^\.\/devices\.js$/ }, ({ importer }) =>
-      importer.includes('/test/devices/') ? { path: join(HERE, 'devices-in-page.ts') } : undefined,
+      importer.includes('/test/devices/') ? { path: devices } : undefined,
     );
   },
-};
+});
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
@@ -51,17 +51,27 @@ export interface PageOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly log?: (text: string) => void;
+  /** The module of the devices to test. */
+  readonly devices?: string;
+  /** Whether the page is isolated from other origins, and so has threads. */
+  readonly isolated?: boolean;
 }
 
 /** Opens the page whose script is `entry`, and returns what it put into `globalThis.report`. */
 export async function openPage<T>(
   browser: Browser,
   entry: string,
-  { query = {}, timeoutMs = 600_000, log }: PageOptions = {},
+  {
+    query = {},
+    timeoutMs = 600_000,
+    log,
+    devices = join(HERE, 'devices-in-page.ts'),
+    isolated = false,
+  }: PageOptions = {},
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'voxgrad-page-'));
   await build({
-    entryPoints: [join(HERE, entry)],
+    entryPoints: [resolve(HERE, entry)],
     outfile: join(folder, 'page.js'),
     bundle: true,
     format: 'esm',
@@ -70,7 +80,7 @@ export async function openPage<T>(
     conditions: ['voxgrad-source', 'module', 'import', 'default'],
     ignoreAnnotations: true, // the tables of operations are modules with side effects
     define: { global: 'globalThis' },
-    plugins: [inPage],
+    plugins: [inPage(devices)],
     logLevel: 'error',
   });
   symlinkSync(TESTS, join(folder, 'test')); // for the fixtures
@@ -78,7 +88,7 @@ export async function openPage<T>(
     join(folder, 'index.html'),
     '<!doctype html><meta charset="utf-8"><script type="module" src="page.js"></script>',
   );
-  const site = await serve(folder, { isolated: false });
+  const site = await serve(folder, { isolated });
   const page = await browser.newPage();
   try {
     const failure = new Promise<never>((_, reject) => {

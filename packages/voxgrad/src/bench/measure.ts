@@ -1,7 +1,16 @@
 // Times of several things measured in one run. A machine's speed changes while it runs (other
 // processes, temperature), so the things take turns, and each is judged by the median of its turns.
 
+/** What is measured: it is timed from outside, unless it returns (or resolves to) its own {@link Timed}. */
 export type Run = () => unknown;
+
+/** The time that another process took, without the way there and back. */
+export interface Timed {
+  readonly ms: number;
+}
+
+const isTimed = (result: unknown): result is Timed =>
+  typeof result === 'object' && result !== null && 'ms' in result && typeof result.ms === 'number';
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -11,9 +20,9 @@ export const median = (values: readonly number[]): number => {
 
 async function time(run: Run): Promise<number> {
   const begin = performance.now();
-  const result = run();
-  if (result instanceof Promise) await result;
-  return performance.now() - begin;
+  let result = run();
+  if (result instanceof Promise) result = await result;
+  return isTimed(result) ? result.ms : performance.now() - begin;
 }
 
 /** Code is optimised while it runs: so long or so often before anything counts. */
@@ -26,6 +35,8 @@ const SLOW_MS = 4000;
 export interface Measured<K extends string> {
   /** Medians, in milliseconds. */
   readonly ms: Readonly<Record<K, number>>;
+  /** How often each ran: once what is slow. */
+  readonly turns: Readonly<Record<K, number>>;
   /** How many times longer `a` takes than `b`: the median over the rounds, each within itself. */
   ratio(a: K, b: K): number;
 }
@@ -34,12 +45,14 @@ export interface InterleavedOptions {
   readonly rounds: number;
   /** What takes longer, in milliseconds, runs once. */
   readonly slowMs?: number;
+  /** Milliseconds of rest before every turn, where what ran before may leave threads that spin. */
+  readonly restMs?: number;
 }
 
 /** Runs take turns; every round has one of each. */
 export async function interleaved<K extends string>(
   runs: Readonly<Record<K, Run>>,
-  { rounds, slowMs = SLOW_MS }: InterleavedOptions,
+  { rounds, slowMs = SLOW_MS, restMs = 0 }: InterleavedOptions,
 ): Promise<Measured<K>> {
   const entries = Object.entries(runs) as [K, Run][];
   const times = Object.fromEntries(entries.map(([name]) => [name, []])) as unknown as Record<
@@ -58,11 +71,17 @@ export async function interleaved<K extends string>(
     }
   }
   for (let round = 0; round < rounds; round++)
-    for (const [name, run] of entries) if (!slow.has(name)) times[name].push(await time(run));
+    for (const [name, run] of entries) {
+      if (slow.has(name)) continue;
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
+      times[name].push(await time(run));
+    }
   const medians = entries.map(([name]) => [name, median(times[name])]);
   const ms = Object.fromEntries(medians) as Record<K, number>;
+  const turns = Object.fromEntries(entries.map(([name]) => [name, times[name].length]));
   return {
     ms,
+    turns: turns as Record<K, number>,
     ratio: (a, b) =>
       times[a].length === times[b].length
         ? median(times[a].map((t, round) => t / times[b][round]))

@@ -37,6 +37,18 @@ export const bench: CliCommand = {
       .option('--all', 'time every strategy, not the chosen and the native one alone')
       .option('--rounds <n>', 'turns of each measurement', '5')
       .option('--threads <n>', 'threads of the wasm device'),
+  computes: true,
+  examples: [
+    [
+      'voxgrad bench --only train05 --scale 4',
+      'forward, forward and backward, and the speedup, on this machine',
+    ],
+    [
+      'voxgrad bench --device npu:Ascend910B1 --cann 8.2.RC1',
+      'which patterns an NPU refuses, and what runs instead',
+    ],
+    ['voxgrad bench --mode precision --device cpu', 'every strategy against float64'],
+  ],
   run: async (_, options, terminal) => {
     const { suite, mode, only, all } = options as {
       suite: SuiteName;

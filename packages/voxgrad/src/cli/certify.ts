@@ -12,6 +12,11 @@ export const certifyDevice: CliCommand = {
         .name('certify')
         .description("compare a device's kernels with the reference; wasm if no device is named"),
     ),
+  computes: true,
+  examples: [
+    ['voxgrad certify', 'the kernels of the default device against the reference'],
+    ['voxgrad certify --device npu:Ascend910B1 --cann 8.2.RC1', 'those of the profile of an NPU'],
+  ],
   run: async (_, options, terminal) => {
     const device = deviceFrom(options);
     terminal.progress(`comparing the kernels of ${device}`);

@@ -20,9 +20,19 @@ export interface Style {
   faint(text: string): string;
 }
 
+/** A line as it is typed, with what it does. */
+export type Example = readonly [line: string, does: string];
+
 export interface CliCommand {
   /** Name, arguments, options and help; `--json` is added to every command. */
   describe(command: Command): Command;
+  /** The end of the help; the first one stands in the help of the program too. */
+  readonly examples: readonly [Example, ...Example[]];
+  /**
+   * True for what computes for seconds without a pause: it runs in a thread of its own, so that the
+   * program hears signals meanwhile.
+   */
+  readonly computes?: boolean;
   /**
    * @throws UsageError for arguments that make no sense (exit code 2), VoxgradError for what fails
    *   (exit code 1)

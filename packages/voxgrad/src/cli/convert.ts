@@ -1,6 +1,6 @@
 // voxgrad convert: a checkpoint in another format, whole or in part.
 
-import { existsSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import {
   CheckpointError,
@@ -58,6 +58,17 @@ export const convert: CliCommand = {
       .option('--state-dict', 'take the state dict of the model, wherever it is')
       .option('--strip-prefixes', 'take module. and _orig_mod. off the names')
       .option('--force', 'replace the file that is there'),
+  examples: [
+    ['voxgrad convert weights.pt weights.safetensors', 'the suffix says the format'],
+    [
+      'voxgrad convert checkpoint.pt model.safetensors --state-dict --strip-prefixes',
+      'the model alone out of a training checkpoint, without module.',
+    ],
+    [
+      'voxgrad convert weights.pt half.pt --dtype float16 --only "decoder.*"',
+      'a part of it, in a smaller dtype',
+    ],
+  ],
   run: async ([input, output], given, terminal) => run(input, output, given, terminal),
 };
 
@@ -183,29 +194,66 @@ function requireNames(value: Loaded, format: SaveFormat, source: string): void {
   );
 }
 
-/** Every tensor, as often as it has a name. */
+type Container = Map<LoadedKey, Loaded> | Set<Loaded> | Loaded[];
+
+const isContainer = (value: Loaded): value is Container =>
+  value instanceof Map || value instanceof Set || Array.isArray(value);
+
+/** Every tensor, as often as it has a name. A container counts once, though it may be in many places or itself. */
 function tensorsIn(value: Loaded): Tensor[] {
-  if (value instanceof Tensor) return [value];
-  const hasItems = value instanceof Map || value instanceof Set || Array.isArray(value);
-  return hasItems ? [...value.values()].flatMap(tensorsIn) : [];
+  const tensors: Tensor[] = [];
+  const seen = new Set<Container>();
+  for (const left = [value]; left.length > 0; ) {
+    const item = left.pop();
+    if (item instanceof Tensor) tensors.push(item);
+    if (item === undefined || !isContainer(item) || seen.has(item)) continue;
+    seen.add(item);
+    for (const inner of item.values()) left.push(inner);
+  }
+  return tensors;
 }
 
 type Change = (tensor: Tensor, name: string) => Tensor;
 
-/** `value` with other tensors in the places of its own. */
-function converted(value: Loaded, change: Change, name = ''): Loaded {
-  const inner = (item: Loaded, key: LoadedKey) =>
-    converted(item, change, name === '' ? String(key) : `${name}.${key}`);
-  if (value instanceof Tensor) return change(value, name);
-  if (value instanceof StateDict) {
-    const dict = new StateDict([...value].map(([key, tensor]) => [key, change(tensor, key)]));
-    dict.metadata = value.metadata;
-    return dict;
-  }
-  if (value instanceof Map)
-    return new Map([...value].map(([key, item]) => [key, inner(item, key)]));
-  if (Array.isArray(value)) return value.map((item, i) => inner(item, i));
-  return value instanceof Set ? new Set([...value].map((item) => inner(item, ''))) : value;
+/**
+ * `value` with other tensors in the places of its own. A container that is in many places, or in itself,
+ * stays one; its tensors go by the first name.
+ */
+function converted(value: Loaded, change: Change): Loaded {
+  const results = new Map<Container, Container>();
+  const left: (() => void)[] = [];
+  const convert = (item: Loaded, name: string): Loaded => {
+    if (item instanceof Tensor) return change(item, name);
+    if (item instanceof StateDict) return convertedDict(item, change);
+    if (!isContainer(item)) return item;
+    const known = results.get(item);
+    if (known) return known;
+    const result: Container = emptied(item);
+    results.set(item, result);
+    const inner = (key: LoadedKey) => (name === '' ? String(key) : `${name}.${key}`);
+    // Later, however deep it is.
+    left.push(() => {
+      if (result instanceof Map && item instanceof Map)
+        for (const [key, entry] of item) result.set(key, convert(entry, inner(key)));
+      else if (result instanceof Set)
+        for (const entry of item.values()) result.add(convert(entry as Loaded, name));
+      else if (Array.isArray(result) && Array.isArray(item))
+        for (const [i, entry] of item.entries()) result.push(convert(entry, inner(i)));
+    });
+    return result;
+  };
+  const whole = convert(value, '');
+  for (let fill = left.pop(); fill; fill = left.pop()) fill();
+  return whole;
+}
+
+const emptied = (container: Container): Container =>
+  container instanceof Map ? new Map() : container instanceof Set ? new Set() : [];
+
+function convertedDict(dict: StateDict, change: Change): StateDict {
+  const result = new StateDict([...dict].map(([key, tensor]) => [key, change(tensor, key)]));
+  result.metadata = dict.metadata;
+  return result;
 }
 
 /** Floating tensors in `dtype`; one that is there under two names stays one. */
@@ -260,16 +308,11 @@ async function writeWhole(
       { cause: error },
     );
   }
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  await terminal.undoing(remove, async () => {
-    try {
-      const file = join(folder, basename(target));
-      const onProgress = (written: number, total: number) =>
-        terminal.progress(`writing ${output}: ${formatBytes(written)} of ${formatBytes(total)}`);
-      await save(value, file, { format, onProgress });
-      renameSync(file, target);
-    } finally {
-      remove();
-    }
+  await terminal.temporary(folder, async () => {
+    const file = join(folder, basename(target));
+    const onProgress = (written: number, total: number) =>
+      terminal.progress(`writing ${output}: ${formatBytes(written)} of ${formatBytes(total)}`);
+    await save(value, file, { format, onProgress });
+    renameSync(file, target);
   });
 }

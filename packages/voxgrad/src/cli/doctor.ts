@@ -1,7 +1,8 @@
 // voxgrad doctor: what is wrong with an installation, an environment or a run, from what they say.
 
 import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { VoxgradError } from '@voxgrad/core';
 import { diagnosisLines, doctor, LogScan } from '@voxgrad/npu';
 import type { CliCommand } from './command.js';
@@ -22,6 +23,11 @@ export const examine: CliCommand = {
       )
       .option('--env <file>', 'output of env; the variables of this process if nothing is given')
       .option('--log <file>', 'a log of any length; - reads standard input'),
+  examples: [
+    ['voxgrad doctor', 'what is wrong with the installation here'],
+    ['voxgrad doctor --log train.log', 'what the errors in a log mean, and what to do'],
+    ['voxgrad doctor --root ./copy-of-the-machine --env env.txt', 'of another machine'],
+  ],
   run: async (_, { root, env, log }, terminal) => {
     const isHere = root === undefined && env === undefined && log === undefined;
     if (isHere) terminal.note(`reading ${HERE} and the environment of this process`);
@@ -65,7 +71,7 @@ const unread = (file: string, error: unknown) =>
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
     throw unread(file, error);
   }
@@ -73,6 +79,7 @@ async function readText(file: string): Promise<string> {
 
 /** Editors and shells of Windows write UTF-16, which begins with a mark. */
 async function encodingOf(file: string): Promise<'utf8' | 'utf16le'> {
+  if (!(await stat(file)).isFile()) return 'utf8'; // a pipe, which is read once
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(new Uint8Array(2), 0, 2, 0);

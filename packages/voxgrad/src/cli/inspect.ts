@@ -16,6 +16,14 @@ export const inspectFile: CliCommand = {
         'a path or http(s) address: .pt, .pth, safetensors, .npy, .npz, model.json',
       )
       .option('--only <pattern>', PATTERN_HELP),
+  examples: [
+    ['voxgrad inspect weights.pt', 'names, dtypes, shapes and sizes, without reading the tensors'],
+    [
+      'voxgrad inspect https://example.org/weights.pt --only "encoder.*"',
+      'some of them, of a file behind an address',
+    ],
+    ['voxgrad inspect weights.pt --json', 'for a program; byte ranges too'],
+  ],
   run: async ([file], { only }, terminal) => {
     const isWanted = typeof only === 'string' ? matcher(only) : () => true;
     terminal.progress(`reading ${file}`);

@@ -3,18 +3,22 @@
 // usage, 128 + n ended by signal n.
 
 import { constants } from 'node:os';
-import { VoxgradError } from '@voxgrad/core';
+import { isMainThread } from 'node:worker_threads';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { bench } from './bench.js';
 import { certifyDevice } from './certify.js';
-import { type CliCommand, type Report, UsageError } from './command.js';
+import { type CliCommand, type Example, UsageError } from './command.js';
 import { convert } from './convert.js';
 import { examine } from './doctor.js';
+import { type Failure, failureOf } from './failure.js';
+import { checkGradients } from './gradcheck.js';
 import { inspectFile } from './inspect.js';
+import { jsonText, type OutputFormat, outputOf } from './output.js';
 import { planModel } from './plan.js';
 import { writeRepro } from './repro.js';
-import { styleFor, Terminal } from './terminal.js';
+import { ErrorStream, wantsColours } from './terminal.js';
+import { answer, inThread } from './thread.js';
 
 const COMMANDS: readonly CliCommand[] = [
   inspectFile,
@@ -23,104 +27,120 @@ const COMMANDS: readonly CliCommand[] = [
   examine,
   writeRepro,
   bench,
+  checkGradients,
   certifyDevice,
 ];
 
-export async function main(argv: readonly string[]): Promise<void> {
-  const json = argv.includes('--json');
-  const terminal = new Terminal(process.stderr);
+export const main = (argv: readonly string[]): Promise<void> =>
+  isMainThread ? program(argv) : answer(COMMANDS);
+
+async function program(argv: readonly string[]): Promise<void> {
+  const format = { json: argv.includes('--json'), coloured: wantsColours(process.stdout) };
+  const terminal = new ErrorStream(process.stderr);
   // Whoever reads the output may have seen enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of SIGNALS)
     process.once(signal, () => {
       terminal.interrupted();
-      failed(new Interrupted(), json, terminal);
+      tell(INTERRUPTED, format, terminal);
       process.exit(128 + constants.signals[signal]);
     });
+  const help: string[] = [];
   try {
-    await programOf(json, terminal).parseAsync(argv, { from: 'user' });
+    await commandLine(format, terminal, help).parseAsync(argv, { from: 'user' });
   } catch (error) {
-    process.exitCode = failed(error, json, terminal);
-  } finally {
-    terminal.done();
+    // The help or the version was asked for.
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      const text = help.join('');
+      process.stdout.write(format.json ? jsonText({ help: text }) : text);
+      return;
+    }
+    const failure = failureOf(error);
+    done(terminal);
+    tell({ ...failure, message: `error: ${failure.message}` }, format, terminal);
+    process.exitCode = failure.exitCode;
   }
 }
 
-class Interrupted extends Error {
-  override readonly message = 'interrupted; nothing was written';
-}
+/** TypeScript itself is run through a loader, which threads do not have. */
+const isSource = process.argv[1].endsWith('.ts');
 
-function programOf(json: boolean, terminal: Terminal): Command {
-  const program = new Command('voxgrad')
-    .description(manifest.description)
-    .version(manifest.version)
-    .exitOverride()
-    // Errors are printed once, where they end up.
-    .configureOutput({ writeErr: () => {} });
-  for (const command of COMMANDS) {
-    const described = command
-      .describe(program.command('?').exitOverride())
-      .option('--json', 'print one JSON document on standard output')
-      .action(async () => {
-        const report = await command.run(described.args, described.opts(), terminal);
-        terminal.done();
-        print(report, json);
-        if (report.finding) process.exitCode = 1;
-      });
-  }
-  return program;
-}
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-function print(report: Report, json: boolean): void {
-  if (json) printJson(report.json);
-  else for (const line of report.text(styleFor(process.stdout))) process.stdout.write(`${line}\n`);
-}
-
-const printJson = (value: unknown): void => {
-  const text = JSON.stringify(
-    value,
-    (_, item) => (typeof item === 'bigint' ? String(item) : item),
-    2,
-  );
-  process.stdout.write(`${text}\n`);
+const INTERRUPTED: Omit<Failure, 'exitCode'> = {
+  code: 'INTERRUPTED',
+  message: 'interrupted; nothing was written',
 };
 
-/** Says what went wrong; returns the exit code. */
-function failed(error: unknown, json: boolean, terminal: Terminal): number {
-  const { code, message, exitCode } = described(error);
-  if (exitCode === 0) return 0; // help and version were asked for
+/** From here on there is nothing to interrupt, and one document to print. */
+function done(terminal: ErrorStream): void {
+  for (const signal of SIGNALS) process.removeAllListeners(signal);
+  terminal.clear();
+}
+
+function tell(
+  { code, message }: Omit<Failure, 'exitCode'>,
+  { json }: OutputFormat,
+  terminal: ErrorStream,
+): void {
   terminal.note(message);
-  if (json) printJson({ error: { code, message: message.replace(/^error: /, '') } });
-  return exitCode;
+  if (json)
+    process.stdout.write(jsonText({ error: { code, message: message.replace(/^error: /, '') } }));
 }
 
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly exitCode: number;
-}
-
-function described(error: unknown): Failure {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return { code: 'HELP', message: '', exitCode: 0 };
-    // Without a command there is no message, but the help.
-    const asked = error.code === 'commander.help';
-    const message = asked ? 'error: which command? See voxgrad --help' : error.message;
-    return { code: 'USAGE', message, exitCode: 2 };
+/** @param help where it is put piece by piece if it is asked for */
+function commandLine(format: OutputFormat, terminal: ErrorStream, help: string[]): Command {
+  const voxgrad = new Command('voxgrad')
+    .description(manifest.description)
+    .version(manifest.version)
+    .option(...JSON_OPTION)
+    .exitOverride(advised('voxgrad'))
+    .configureOutput({
+      writeOut: (text) => help.push(text),
+      // Errors are printed once, where they end up.
+      writeErr: () => {},
+    });
+  for (const [index, command] of COMMANDS.entries()) {
+    const described = command.describe(voxgrad.command('?'));
+    described
+      .exitOverride(advised(`voxgrad ${described.name()}`))
+      .option(...JSON_OPTION)
+      .addHelpText('after', exampleText(command.examples))
+      .action(async () => {
+        const { args } = described;
+        const { json: _, ...options } = described.opts();
+        const output =
+          command.computes && !isSource
+            ? await inThread({ index, args, options, format }, terminal)
+            : outputOf(await command.run(args, options, terminal), format);
+        done(terminal);
+        process.stdout.write(output.text);
+        if (output.finding) process.exitCode = 1;
+      });
   }
-  if (error instanceof UsageError)
-    return { code: 'USAGE', message: `error: ${error.message}`, exitCode: 2 };
-  if (error instanceof Interrupted)
-    return { code: 'INTERRUPTED', message: error.message, exitCode: 1 };
-  if (error instanceof VoxgradError)
-    return { code: error.code, message: `error: ${error.message}`, exitCode: 1 };
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    code: 'INTERNAL',
-    message: `this is a bug in voxgrad, please report it: ${text}`,
-    exitCode: 1,
-  };
+  return voxgrad.addHelpText(
+    'after',
+    `${exampleText(COMMANDS.map(({ examples }) => examples[0]))}
+
+Exit codes: 0 success, 1 a finding or failure, 2 wrong usage. Progress and errors go to standard
+error. voxgrad help <command> has the options and more examples.`,
+  );
 }
+
+const JSON_OPTION = ['--json', 'print one JSON document on standard output'] as const;
+
+const exampleText = (examples: readonly Example[]): string =>
+  ['', 'Examples:', ...examples.flatMap(([line, does]) => [`  # ${does}`, `  ${line}`])].join('\n');
+
+/** Wrong usage, with where to read about the right one. */
+const advised =
+  (name: string) =>
+  (error: CommanderError): never => {
+    if (error.exitCode === 0) throw error;
+    // Without a command there is no message, but the help.
+    const problem = error.code === 'commander.help' ? 'which command?' : error.message;
+    throw new UsageError(`${problem.replace(/^error: /, '')}\nSee ${name} --help`);
+  };

@@ -28,6 +28,16 @@ export const planModel: CliCommand = {
         )
         .option('--model <file>', 'a model description in JSON, as describeModel writes it'),
     ).option('--dtype <name>', 'of layers that do not name one: float32, float16, bfloat16'),
+  examples: [
+    [
+      'voxgrad plan --conv "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7" --device npu:Ascend910B1 --cann 8.2.RC1',
+      'whether one convolution runs natively, and what refuses it',
+    ],
+    [
+      'voxgrad plan --model model.json --device npu:Ascend910B1 --cann 8.2.RC1 --dtype float16',
+      'every layer of a model that describeModel wrote',
+    ],
+  ],
   run: async (_, options, terminal) => {
     const layers = await layersFrom(options);
     const device = npuFrom(options);

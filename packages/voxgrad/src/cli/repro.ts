@@ -24,6 +24,16 @@ export const writeRepro: CliCommand = {
             .default('torch_npu'),
         ),
     ),
+  examples: [
+    [
+      'voxgrad repro --conv "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7" > repro.py',
+      'a script for torch_npu that shows how one convolution fails',
+    ],
+    [
+      'voxgrad repro --conv "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7" --target voxgrad --device npu:Ascend910B1 --cann 8.2.RC1 > repro.mjs',
+      'the same on the profile of an NPU, without one',
+    ],
+  ],
   run: async (_, options) => {
     const { conv, target, device } = options;
     if (typeof conv !== 'string') throw new UsageError('expected --conv "x=… w=…"');

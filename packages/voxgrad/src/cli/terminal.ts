@@ -1,70 +1,87 @@
 // Standard error: notes for everybody, and progress for those who watch.
 
+import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Style } from './command.js';
 
-const PLAIN: Style = { strong: (text) => text, faint: (text) => text };
-const COLOURED: Style = {
+export const PLAIN: Style = { strong: (text) => text, faint: (text) => text };
+export const COLOURED: Style = {
   strong: (text) => styleText('bold', text),
   faint: (text) => styleText('dim', text),
 };
 
-/** Colours for a terminal that has them, unless NO_COLOR is set (https://no-color.org). */
-export function styleFor(stream: NodeJS.WriteStream): Style {
-  const unwanted = (process.env.NO_COLOR ?? '') !== '';
-  return stream.isTTY && !unwanted && stream.hasColors() ? COLOURED : PLAIN;
+/** Whether a stream is a terminal that has colours, and nobody set NO_COLOR (https://no-color.org). */
+export const wantsColours = (stream: NodeJS.WriteStream): boolean =>
+  Boolean(stream.isTTY) && (process.env.NO_COLOR ?? '') === '' && stream.hasColors();
+
+/** What a command tells while it runs. */
+export interface Terminal {
+  /** A line that stays. */
+  note(text: string): void;
+  /** What goes on now; the next call replaces it. Only a terminal shows it. */
+  progress(text: string): void;
+  /** Runs `fn`; the file or folder `path` is removed afterwards, and when the program is interrupted. */
+  temporary<T>(path: string, fn: () => Promise<T>): Promise<T>;
 }
 
-export class Terminal {
+const COLUMNS = 80;
+
+/** The terminal of the program's own thread. */
+export class ErrorStream implements Terminal {
   readonly #stream: NodeJS.WriteStream;
-  readonly #undo = new Set<() => void>();
+  readonly #temporary = new Set<string>();
+  readonly #isWatched: boolean;
   #showsProgress = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
+    // A dumb terminal cannot take a line back.
+    this.#isWatched = Boolean(stream.isTTY) && process.env.TERM !== 'dumb';
   }
 
-  /** A line that stays. */
   note(text: string): void {
-    this.#clear();
+    this.clear();
     this.#stream.write(`${text}\n`);
   }
 
-  /** What goes on now; the next call replaces it. Only a terminal shows it. */
   progress(text: string): void {
-    if (!this.#stream.isTTY) return;
-    this.#clear();
-    this.#stream.write(text.slice(0, this.#stream.columns - 1));
+    if (!this.#isWatched) return;
+    this.clear();
+    this.#stream.write(text.slice(0, (this.#stream.columns || COLUMNS) - 1));
     this.#showsProgress = true;
   }
 
-  done(): void {
-    this.#clear();
-  }
-
-  /**
-   * Runs `fn`; if the program is interrupted meanwhile, `undo` (which must be synchronous) leaves
-   * things as they were before.
-   */
-  async undoing<T>(undo: () => void, fn: () => Promise<T>): Promise<T> {
-    this.#undo.add(undo);
+  async temporary<T>(path: string, fn: () => Promise<T>): Promise<T> {
+    this.hold(path);
     try {
       return await fn();
     } finally {
-      this.#undo.delete(undo);
+      this.release(path);
     }
   }
 
-  /** Undoes what is under way. */
-  interrupted(): void {
-    this.#clear();
-    for (const undo of this.#undo) undo();
+  /** `path` is temporary from now on. */
+  hold(path: string): void {
+    this.#temporary.add(path);
   }
 
-  #clear(): void {
+  /** Removes what was held. */
+  release(path: string): void {
+    rmSync(path, { recursive: true, force: true });
+    this.#temporary.delete(path);
+  }
+
+  /** Takes the progress away. */
+  clear(): void {
     if (!this.#showsProgress) return;
     this.#stream.clearLine(0);
     this.#stream.cursorTo(0);
     this.#showsProgress = false;
+  }
+
+  /** Removes the progress and everything temporary, at once. */
+  interrupted(): void {
+    this.clear();
+    for (const path of this.#temporary) this.release(path);
   }
 }
