@@ -27,6 +27,13 @@ export const needFileSystem = (doing: string, instead: string) =>
   new CheckpointError('IO', `${doing} a file needs Node; here, ${instead}`);
 
 export async function toPath(file: string | URL): Promise<string> {
+  if (file === '' || (typeof file === 'string' && file.includes('\0')))
+    throw new CheckpointError(
+      'IO',
+      file === ''
+        ? 'the path is empty: name the file'
+        : `${JSON.stringify(file)} is no path: it holds a NUL`,
+    );
   if (typeof file === 'string' && !file.startsWith('file://')) return file;
   try {
     return (await nodeUrl()).fileURLToPath(file);

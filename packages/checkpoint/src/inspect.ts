@@ -1,6 +1,7 @@
 import { checkOptions } from '@voxgrad/core';
 import type { Format, OutlineEntry, TensorInfo, Unreadable } from './format.js';
 import { withCheckpoint } from './open.js';
+import { checkKinds } from './option-kinds.js';
 import type { CheckpointSource, SourceOptions } from './source.js';
 
 /** What a checkpoint holds, in a form that `JSON.stringify` writes. */
@@ -32,6 +33,7 @@ export async function inspect(
   options: SourceOptions = {},
 ): Promise<Inspection> {
   checkOptions('inspect', options, ['signal', 'headers', 'expansionLimit']);
+  checkKinds('inspect', options);
   return withCheckpoint(source, options, async (checkpoint, size) => {
     const { format, tensors, metadata, outline, unreadable } = checkpoint;
     const stateDictPrefix = prefixOf(() => checkpoint.findStateDict?.({ pickledModules: true }));

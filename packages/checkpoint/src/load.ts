@@ -3,6 +3,7 @@ import { CheckpointError } from './error.js';
 import type { Checkpoint, ReadOptions, StateDictPlace, Unreadable } from './format.js';
 import { chooser, type Only } from './only.js';
 import { withCheckpoint } from './open.js';
+import { checkKinds } from './option-kinds.js';
 import type { CheckpointSource, SourceOptions } from './source.js';
 import { nothingFound } from './state-dict.js';
 import type { Loaded, LoadedKey } from './value.js';
@@ -64,6 +65,7 @@ const OPTIONS = {
  */
 export async function load(source: CheckpointSource, options: LoadOptions = {}): Promise<Loaded> {
   checkOptions('load', options, OPTIONS);
+  checkKinds('load', options);
   getDevice(options.device); // one that does not exist is noticed before anything is read
   return withCheckpoint(source, options, (checkpoint) => {
     const names = checkpoint.tensors.map(({ name }) => name);
@@ -84,6 +86,7 @@ export async function loadStateDict(
   options: LoadOptions = {},
 ): Promise<StateDict> {
   checkOptions('loadStateDict', options, OPTIONS);
+  checkKinds('loadStateDict', options);
   getDevice(options.device); // one that does not exist is noticed before anything is read
   return withCheckpoint(source, options, async (checkpoint) => {
     const pickledModules = options.pickledModules === 'tensors';

@@ -1,6 +1,6 @@
 // Choosing tensors by name.
 
-import { likelyName } from '@voxgrad/core';
+import { describe, likelyName } from '@voxgrad/core';
 import { CheckpointError } from './error.js';
 
 /** Names of tensors, a pattern that they match, or a function that says which. */
@@ -12,14 +12,25 @@ const MAX_COMPARED = 5000;
 
 /**
  * What `only` chooses among `names`; everything if it is undefined.
- * @throws CheckpointError for a name that is not there, with the nearest that is
+ * @throws CheckpointError for a name that is not there, with the nearest that is, and for a function that
+ *   does not say yes or no
  */
 export function chooser(
   only: Only | undefined,
   names: readonly string[],
 ): (name: string) => boolean {
   if (only === undefined) return () => true;
-  if (typeof only === 'function') return (name) => only(name);
+  if (typeof only === 'function')
+    return (name) => {
+      const wanted: unknown = only(name);
+      if (typeof wanted === 'boolean') return wanted;
+      const but = wanted instanceof Promise ? 'a promise; it must not be async' : describe(wanted);
+      throw new CheckpointError(
+        'VALUE',
+        `the function of the option 'only' must return true or false, but for ${JSON.stringify(name)} it ` +
+          `returned ${but}`,
+      );
+    };
   // By search and not by test: patterns with the flag g would begin where they last ended.
   if (isPattern(only)) return (name) => name.search(only) >= 0;
   if (!Array.isArray(only) || !only.every((name) => typeof name === 'string'))

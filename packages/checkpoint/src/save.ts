@@ -1,6 +1,7 @@
 import { checkOptions } from '@voxgrad/core';
 import { CheckpointError } from './error.js';
 import { npzContents } from './numpy/write.js';
+import { checkKinds } from './option-kinds.js';
 import { safetensorsContents } from './safetensors/write.js';
 import { torchContents } from './torch/write.js';
 import type { Contents } from './write/contents.js';
@@ -63,15 +64,18 @@ export async function save(
   options: SaveOptions = {},
 ): Promise<Uint8Array<ArrayBuffer> | void> {
   checkOptions('save', options, ['format', 'compact', 'metadata', 'onProgress', 'signal']);
+  checkKinds('save', options);
   const format = options.format ?? formatOf(targetName(target));
   if (!Object.hasOwn(FORMATS, format))
     throw new CheckpointError(
       'VALUE',
       `save() writes the formats torch, safetensors and npz, not ${String(format)}`,
     );
-  for (const [name, home] of Object.entries(OWN_OPTIONS))
-    if (Object.hasOwn(options, name) && format !== home)
+  for (const name of ['compact', 'metadata'] as const) {
+    const home = OWN_OPTIONS[name];
+    if (options[name] !== undefined && format !== home)
       throw new CheckpointError('VALUE', `the option '${name}' is for ${home}, not for ${format}`);
+  }
   options.signal?.throwIfAborted();
   const contents = FORMATS[format](value, options);
   if (target === undefined) return writeBytes(contents, options);

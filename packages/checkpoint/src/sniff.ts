@@ -94,7 +94,7 @@ export async function sniff(source: Source): Promise<Format> {
   const head = await source.read(0, Math.min(source.size, HEAD_BYTES));
   const text = latin1(head);
   if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06'))
-    return firstEntry(head).endsWith('.npy') ? 'npz' : 'torch-zip';
+    return firstEntry(head).endsWith('.npy') || isEmptyZip(head, source.size) ? 'npz' : 'torch-zip';
   if (text.startsWith('\x93NUMPY')) return 'npy';
   if (looksLikeSafetensors(head)) return 'safetensors';
   if (text.startsWith(LEGACY_MAGIC)) return 'torch-legacy';
@@ -131,6 +131,10 @@ export async function sniff(source: Source): Promise<Format> {
 const looksLikeSafetensors = (head: Uint8Array): boolean =>
   /^\{["}\s]/.test(latin1(head.subarray(8, 10))) &&
   (head.subarray(4, 8).every((byte) => byte === 0) || head[0] !== 0x7b);
+
+/** An archive without entries: `numpy.savez` of nothing. torch.save always writes some. */
+const isEmptyZip = (head: Uint8Array, size: number): boolean =>
+  head[2] === 5 && size >= 22 && (head[10] | head[11]) === 0;
 
 /** The name in the first local header of a zip archive. */
 function firstEntry(head: Uint8Array): string {

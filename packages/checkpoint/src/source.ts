@@ -252,6 +252,18 @@ async function backendOf(source: CheckpointSource, options: SourceOptions): Prom
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 const isUrl = (value: unknown): value is URL => tagOf(value) === 'URL';
 const isBlob = (value: unknown): value is Blob => /^(Blob|File)$/.test(tagOf(value));
+/** Whether the memory of a buffer was given away; `detached` itself is not everywhere. */
+function isDetached(content: unknown): boolean {
+  const buffer = ArrayBuffer.isView(content) ? content.buffer : content;
+  if (!isArrayBuffer(buffer) || buffer.byteLength > 0) return false;
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   /^(Shared)?ArrayBuffer$/.test(tagOf(value));
 
@@ -295,6 +307,11 @@ const encode = (name: string): string => name.split('/').map(encodeURIComponent)
 
 function contentBackend(content: unknown): Backend | undefined {
   if (isBlob(content)) return readAhead(blobBackend(content), FILE_WINDOW);
+  if (isDetached(content))
+    throw new CheckpointError(
+      'IO',
+      'the buffer is detached: it was transferred, to a worker perhaps. Load it there, or transfer a copy',
+    );
   if (ArrayBuffer.isView(content))
     return bytesBackend(new Uint8Array(content.buffer, content.byteOffset, content.byteLength));
   if (isArrayBuffer(content)) return bytesBackend(new Uint8Array(content));

@@ -19,11 +19,11 @@ const MORE = Number(process.env.VOXGRAD_RUNS ?? 1);
 const folder = mkdtempSync(join(tmpdir(), 'voxgrad-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test(`${5000 * MORE} altered files`, { timeout: 120_000 * MORE }, async () => {
-  const { loaded, faults } = await fuzz({ runs: 5000 * MORE, seed: 20 });
+test(`${2500 * MORE} altered files`, { timeout: 120_000 * MORE }, async () => {
+  const { loaded, faults } = await fuzz({ runs: 2500 * MORE, seed: 20 });
   expect(faults).toEqual([]);
   // Alterations are small enough that some of the files still load.
-  expect(loaded).toBeGreaterThan(400);
+  expect(loaded).toBeGreaterThan(200);
 });
 
 const all = await samples();

@@ -150,6 +150,25 @@ describe('convert', () => {
     expect((await loadStateDict(at('again.pt'))).get('steps')?.item()).toBe(7n);
   });
 
+  it.each([[], ['--dtype', 'float16']])(
+    'a list that holds another twice, forty times over, and itself %s %s',
+    async (...options) => {
+      let doubled: unknown[] = [tensor([1])];
+      for (let i = 0; i < 40; i++) doubled = [doubled, doubled];
+      const endless: unknown[] = [tensor([2])];
+      endless.push(endless);
+      await save({ doubled, endless }, at('shared.pt'));
+      const out = at(`shared${options.length}.pt`);
+      const { code, document } = await json('convert', at('shared.pt'), out, ...options);
+      expect({ code, document }).toMatchObject({ code: 0, document: { tensors: 2 } });
+      const value = (await load(out)) as Map<string, unknown[]>;
+      const list = value.get('endless');
+      expect(list?.[1]).toBe(list);
+      const [left, right] = value.get('doubled') ?? [];
+      expect(left).toBe(right);
+    },
+  );
+
   it('everything in a checkpoint to .pt, and tied tensors stay tied', async () => {
     const out = at('whole.pt');
     expect((await voxgrad('convert', at('training.pt'), out, '--dtype', 'float16')).code).toBe(0);

@@ -11,10 +11,27 @@ import { npyHeader } from './npy.js';
 /** A .npz file that holds the tensors of `value`, a map from names; `numpy.load` needs no pickle. */
 export function npzContents(value: unknown): Contents {
   const named = tensorsByName(value, 'npz');
+  checkNames(named.map(([name]) => name));
   return {
     ...zipContents(named.map(entryOf)),
     storages: named.map(([, tensor]) => tensor.storage),
   };
+}
+
+/** NumPy takes `.npy` off the names of entries, and Python's zipfile all from a NUL on. */
+function checkNames(names: readonly string[]): void {
+  const known = new Set(names);
+  for (const name of names) {
+    const why = name.includes('\0')
+      ? 'holds a NUL, at which Python ends the names of an archive'
+      : name.endsWith('.npy') && known.has(name.slice(0, -'.npy'.length))
+        ? `would go by the same name as ${JSON.stringify(name.slice(0, -'.npy'.length))} in NumPy`
+        : undefined;
+    if (why !== undefined)
+      throw new CheckpointError('VALUE', `${JSON.stringify(name)} ${why}. Rename it`, {
+        path: [name],
+      });
+  }
 }
 
 function entryOf([name, tensor]: [string, Tensor]): ZipEntry {

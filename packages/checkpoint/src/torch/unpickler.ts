@@ -301,6 +301,7 @@ class Unpickler implements CallContext {
   }
 
   #setItems(values: PyValue[]): void {
+    this.spend(values.length >> 1);
     const dict = this.#top();
     if (!(dict instanceof PyDict || dict instanceof InertObject))
       throw this.error('sets a key of something that is not a dict');

@@ -76,6 +76,11 @@ async function writeStream(
   contents: Contents,
   options: PumpOptions,
 ): Promise<void> {
+  if (stream.locked)
+    throw new CheckpointError(
+      'IO',
+      'the WritableStream is locked: somebody else has a writer of it. Release that first',
+    );
   const writer = stream.getWriter();
   try {
     const write = async (pieces: Uint8Array[]) => {

@@ -11,8 +11,11 @@ import type { FileJob, Job, Report } from './worker.js';
 export const MAX_MS = 2000;
 export const MAX_BYTES = 300e6;
 
+/** Of a file that is tried alone: `judge` reads it by five functions. */
+const FILE_MS = 5 * MAX_MS;
+
 /** How long an input may be at hand before the process counts as hanging; others want the processor too. */
-const HANGING_MS = 20_000;
+const HANGING_MS = 60_000;
 
 /** Inputs that one process tries; it grows a little with each. */
 const PER_PROCESS = 50_000;
@@ -121,7 +124,7 @@ export function tryFile(file: string): Promise<Report[]> {
   const reports: Report[] = [];
   const timer = setTimeout(() => child.kill('SIGKILL'), HANGING_MS);
   child.on('message', (message: Report) => reports.push(message));
-  child.send({ file, maxBytes: MAX_BYTES } satisfies FileJob);
+  child.send({ file, maxMs: FILE_MS, maxBytes: MAX_BYTES } satisfies FileJob);
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => {
       clearTimeout(timer);

@@ -42,13 +42,14 @@ const logSoftmaxOp: Op<Along> = defineOp({
   },
   saves: { outputs: [0] },
   backward: ([g], context) => [
-    g &&
-      g.sub(
-        context
-          .output()
-          .exp()
-          .mul(sum(g, context.options.dim, { keepdim: true })),
-      ),
+    g === null
+      ? null
+      : g.sub(
+          context
+            .output()
+            .exp()
+            .mul(sum(g, context.options.dim, { keepdim: true })),
+        ),
   ],
 });
 
