@@ -6,6 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { forAll } from '../../../test/support/properties.js';
 import * as vg from '../src/index.js';
 import {
+  type Piece,
+  Pieces,
+  pieces,
+  SPLIT_AXES,
+  wholeGrid,
+  withTile,
+} from '../src/strategies/tiled/pieces.js';
+import {
   convolutions,
   convolve,
   convolveTransposed,
@@ -176,6 +184,34 @@ describe('the steps of a strategy', () => {
     expect(vg.describeSteps({ op: 'conv3d', name: 'mine' }, call, free)).toMatchObject([
       { what: 'mine', kernel: null },
     ]);
+  });
+});
+
+describe('the kinds of pieces of a split', () => {
+  it('are those of its pieces, and their numbers and reads add up', () => {
+    const splits = fc.tuple(
+      convolutions.filter(({ rank }) => rank === 3),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 7, maxLength: 7 }),
+      fc.boolean(),
+    );
+    forAll(
+      splits,
+      ([c, tiles, evenPadding]) => {
+        const g = vg.convGeometry('conv3d', 3, c.input, c.weight, null, c.options);
+        let grid = wholeGrid(g);
+        SPLIT_AXES.forEach((axis, i) => {
+          if (tiles[i] < grid[axis]) grid = withTile(grid, axis, tiles[i]);
+        });
+        const key = ({ geometry, margins }: Piece) => JSON.stringify([sizesOf(geometry), margins]);
+        const made = new Map<string, number>();
+        for (const piece of pieces(g, { grid, evenPadding }))
+          made.set(key(piece), (made.get(key(piece)) ?? 0) + 1);
+        const kinds = new Pieces(g).kinds({ grid, evenPadding });
+        const said = Array.from(kinds, ({ piece, repeats }) => [key(piece), repeats] as const);
+        expect(new Map(said)).toEqual(made);
+      },
+      200,
+    );
   });
 });
 

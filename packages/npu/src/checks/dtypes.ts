@@ -25,13 +25,23 @@ const LOWERS_FLOAT32: readonly string[] = ['Ascend910', 'Ascend310P'];
 /** Whether a float32 convolution of `soc` is computed in float16, as far as its defaults go. */
 export const lowersFloat32 = ({ family }: Soc): boolean => LOWERS_FLOAT32.includes(family);
 
+/** By kernel and family: every check asks. */
+const known = new Map<string, readonly DType[]>();
+
 /** The dtypes that `kernel` takes on `soc`: those of its operators, or of the interface's page. */
 export function convDTypes(kernel: ConvKernelName, soc: Soc): readonly DType[] {
+  const key = `${kernel} ${soc.family}`;
+  const found = known.get(key) ?? tableDTypes(kernel, soc);
+  known.set(key, found);
+  return found;
+}
+
+function tableDTypes(kernel: ConvKernelName, soc: Soc): readonly DType[] {
   const { names, tensor } = OPERATORS[kernel];
-  const known = operatorDTypes(soc.family, names, tensor);
-  if (known === null) return CONV_DTYPES;
+  const listed = operatorDTypes(soc.family, names, tensor);
+  if (listed === null) return CONV_DTYPES;
   return CONV_DTYPES.filter(
-    (dtype) => known.includes(dtype) || (dtype === 'float32' && lowersFloat32(soc)),
+    (dtype) => listed.includes(dtype) || (dtype === 'float32' && lowersFloat32(soc)),
   );
 }
 

@@ -39,9 +39,8 @@ export function checkNullGradient(
   profile: NpuProfile,
 ): Refusal[] {
   const { cann, release } = profile;
-  if (compareCann(cann.version, NULL_GRADIENT_FIXED) >= 0) return [];
-  if (route.kind !== 'aclnn' || input || !weight) return [];
-  if (!passesNull(profile) || !kernelCoversInput(g)) return [];
+  if (route.kind !== 'aclnn' || input || !weight || !kernelCoversInput(g)) return [];
+  if (!passesNull(profile) || compareCann(cann.version, NULL_GRADIENT_FIXED) >= 0) return [];
   const version = release.version ?? `of ${release.generation}`;
   return [
     {

@@ -5,6 +5,7 @@ import {
   argumentError,
   type ConvCall,
   type ConvCallLike,
+  type ConvKernelName,
   checkOptions,
   Device,
   type DeviceLike,
@@ -14,6 +15,7 @@ import {
   getDevice,
   type OptionTable,
   plainConvCall,
+  type Refusal,
   type Step,
   strategies,
   VoxgradError,
@@ -174,19 +176,19 @@ function npuOf(device: DeviceLike): NpuDevice {
 
 /**
  * The chip alone, for the registry to choose on: what its stand-in on this machine computes does not
- * matter here.
+ * matter here. Strategies ask the same of one call again and again; it is answered once.
  */
-const chipOf = ({ name, capabilities, kernels, profile }: NpuDevice): Device =>
-  new Device(
-    name,
-    'npu',
-    {
-      ...capabilities,
-      foreign: false,
-      checkConv: (kernel, call) => checkConv(kernel, call, profile),
-    },
-    kernels,
-  );
+function chipOf({ name, capabilities, kernels, profile }: NpuDevice): Device {
+  type Answers = Partial<Record<ConvKernelName, readonly Refusal[]>>;
+  const answers = new WeakMap<ConvCall, Answers>();
+  const answer = (kernel: ConvKernelName, call: ConvCall) => {
+    const known = answers.get(call) ?? {};
+    answers.set(call, known);
+    known[kernel] ??= checkConv(kernel, call, profile);
+    return known[kernel];
+  };
+  return new Device(name, 'npu', { ...capabilities, foreign: false, checkConv: answer }, kernels);
+}
 
 function planLayer(
   layer: CheckedLayer,
@@ -258,7 +260,7 @@ function chosenFor(
 }
 
 function chosen(op: string, call: ConvCall, chip: Device): Chosen {
-  const { chosen: name } = strategies.explain(op, plainConvCall(call), chip);
+  const { chosen: name } = strategies.explain(op, call, chip);
   if (name === null) return { strategy: null, steps: [] };
   const steps = describeSteps({ op, name }, call, chip.capabilities);
   return { strategy: name, steps: steps.map(stepOf) };

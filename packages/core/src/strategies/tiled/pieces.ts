@@ -92,26 +92,47 @@ function readRange(g: ConvGeometry, axis: 0 | 1 | 2, first: number, count: numbe
   return { from, to, before: from - start, after: end - to };
 }
 
+/** What some outputs of an axis read; undefined where that lies in the padding alone. */
+function spatialTile(g: ConvGeometry, axis: 0 | 1 | 2, output: Range): SpatialTile | undefined {
+  const { from, to, before, after } = readRange(g, axis, output.from, output.size);
+  if (from >= to) return undefined;
+  return { output, input: { from, size: to - from }, padding: [before, after] };
+}
+
 /** The tiles of one spatial axis; those that lie in the padding alone contribute nothing. */
 const spatialTiles = (g: ConvGeometry, axis: 0 | 1 | 2, size: number): SpatialTile[] =>
-  ranges(g.output[axis], size).flatMap((output) => {
-    const { from, to, before, after } = readRange(g, axis, output.from, output.size);
-    if (from >= to) return [];
-    return [{ output, input: { from, size: to - from }, padding: [before, after] }];
-  });
+  ranges(g.output[axis], size).flatMap((output) => spatialTile(g, axis, output) ?? []);
+
+/** Channels of a range of groups, of which several at once have all theirs. */
+function channelTile(
+  g: ConvGeometry,
+  { from, size: groups }: Range,
+  out: Range,
+  perGroup: Range,
+): ChannelTile {
+  const [co, ci] = [g.outChannels / g.groups, g.inChannels / g.groups];
+  return {
+    groups,
+    out: { from: from * co + out.from, size: groups * out.size },
+    in: { from: from * ci + perGroup.from, size: groups * perGroup.size },
+    perGroup,
+  };
+}
+
+/** Sizes of tiles of the channels of one group, where a piece has `groups`. */
+const channelSizes = (
+  g: ConvGeometry,
+  grid: Grid,
+  groups: number,
+): [out: number, within: number] =>
+  groups === 1 ? [grid.out, grid.in] : [g.outChannels / g.groups, g.inChannels / g.groups];
 
 function channelTiles(g: ConvGeometry, grid: Grid): ChannelTile[] {
   const [co, ci] = [g.outChannels / g.groups, g.inChannels / g.groups];
-  return ranges(g.groups, grid.groups).flatMap(({ from, size: groups }) => {
-    // Several groups at once have all their channels.
-    const within = (total: number, tile: number) => ranges(total, groups === 1 ? tile : total);
-    return within(co, grid.out).flatMap((out) =>
-      within(ci, grid.in).map((perGroup) => ({
-        groups,
-        out: { from: from * co + out.from, size: groups * out.size },
-        in: { from: from * ci + perGroup.from, size: groups * perGroup.size },
-        perGroup,
-      })),
+  return ranges(g.groups, grid.groups).flatMap((groups) => {
+    const [out, within] = channelSizes(g, grid, groups.size);
+    return ranges(co, out).flatMap((o) =>
+      ranges(ci, within).map((i) => channelTile(g, groups, o, i)),
     );
   });
 }
@@ -194,17 +215,58 @@ export function wholePiece(g: ConvGeometry, split: Split): Piece | undefined {
   return only && AXES.every((a) => only.geometry.input[a] === g.input[a]) ? only : undefined;
 }
 
-/** The first of each kind, largest first, with how many there are of it. */
-function distinct<T>(list: readonly T[], size: (tile: T) => readonly number[]): [T, number][] {
-  const kinds = new Map<string, [T, number]>();
-  for (const tile of list) {
-    const key = size(tile).join();
+/** Tiles of one kind: the first of them, and how many there are. */
+type Kind<T> = readonly [tile: T, repeats: number];
+
+/** The kinds of {@link ranges}, the largest first. */
+function rangeKinds(total: number, size: number): Kind<Range>[] {
+  if (total === 0) return [[{ from: 0, size: 0 }, 1]];
+  const whole = Math.floor(total / size);
+  const rest = total - whole * size;
+  return [
+    ...(whole > 0 ? [[{ from: 0, size }, whole] as const] : []),
+    ...(rest > 0 ? [[{ from: whole * size, size: rest }, 1] as const] : []),
+  ];
+}
+
+function channelKinds(g: ConvGeometry, grid: Grid): Kind<ChannelTile>[] {
+  const [co, ci] = [g.outChannels / g.groups, g.inChannels / g.groups];
+  return rangeKinds(g.groups, grid.groups).flatMap(([groups, n]) => {
+    const [out, within] = channelSizes(g, grid, groups.size);
+    return rangeKinds(co, out).flatMap(([o, m]) =>
+      rangeKinds(ci, within).map(([i, k]) => [channelTile(g, groups, o, i), n * m * k] as const),
+    );
+  });
+}
+
+/**
+ * The kinds of {@link spatialTiles}, the largest first. Tiles in the middle, whose windows lie within
+ * the input, are alike; only those at the edges are made one by one.
+ */
+function spatialKinds(g: ConvGeometry, axis: 0 | 1 | 2, size: number): Kind<SpatialTile>[] {
+  const total = g.output[axis];
+  const lo = g.padding[axis][0];
+  const step = size * g.stride[axis];
+  const reach = (size - 1) * g.stride[axis] + dilatedKernel(g.kernel[axis], g.dilation[axis]);
+  const count = Math.max(1, Math.ceil(total / size));
+  // Tile i reads the positions from i·step - lo on, `reach` of them.
+  const first = Math.min(count, Math.ceil(lo / step));
+  const fitting = Math.floor((g.input[axis] + lo - reach) / step) + 1;
+  const end = Math.max(first, Math.min(Math.floor(total / size), fitting));
+  const kinds = new Map<string, [SpatialTile, number]>();
+  const add = (i: number, repeats: number) => {
+    const from = i * size;
+    const tile = spatialTile(g, axis, { from, size: Math.min(size, total - from) });
+    if (!tile) return;
+    const key = `${tile.output.size},${tile.input.size},${tile.padding}`;
     const kind = kinds.get(key);
-    if (kind) kind[1]++;
-    else kinds.set(key, [tile, 1]);
-  }
-  const largest = (tile: T) => size(tile)[0];
-  return [...kinds.values()].sort(([a], [b]) => largest(b) - largest(a));
+    if (kind) kind[1] += repeats;
+    else kinds.set(key, [tile, repeats]);
+  };
+  for (let i = 0; i < first; i++) add(i, 1);
+  if (end > first) add(first, end - first);
+  for (let i = end; i < count; i++) add(i, 1);
+  return [...kinds.values()].sort(([a], [b]) => b.output.size - a.output.size);
 }
 
 export interface PieceKind {
@@ -222,15 +284,14 @@ export interface Traffic {
 
 /** What a search asks about many grids of one geometry; what it finds along an axis it keeps. */
 export class Pieces {
-  private readonly spatial: Map<number, [SpatialTile, number][]>[] = AXES.map(() => new Map());
+  private readonly spatial: Map<number, Kind<SpatialTile>[]>[] = AXES.map(() => new Map());
 
   constructor(readonly g: ConvGeometry) {}
 
-  private along(axis: 0 | 1 | 2, size: number): [SpatialTile, number][] {
+  private along(axis: 0 | 1 | 2, size: number): Kind<SpatialTile>[] {
     const known = this.spatial[axis].get(size);
     if (known) return known;
-    const tiles = spatialTiles(this.g, axis, size);
-    const kinds = distinct(tiles, (t) => [t.output.size, t.input.size, ...t.padding]);
+    const kinds = spatialKinds(this.g, axis, size);
     this.spatial[axis].set(size, kinds);
     return kinds;
   }
@@ -238,8 +299,8 @@ export class Pieces {
   /** Pieces of different geometries, the largest first: a device is asked about these alone. */
   *kinds({ grid, evenPadding }: Split): Generator<PieceKind> {
     const { g } = this;
-    const batches = distinct(ranges(g.batch, grid.batch), (t) => [t.size]);
-    const channels = distinct(channelTiles(g, grid), (t) => [t.in.size, t.out.size, t.groups]);
+    const batches = rangeKinds(g.batch, grid.batch);
+    const channels = channelKinds(g, grid);
     const [depths, heights, widths] = mapTriple((a) => this.along(a, spatialSizes(grid)[a]));
     for (const [batch, n] of batches)
       for (const [channel, c] of channels)
@@ -263,7 +324,7 @@ export class Pieces {
       one ? Math.ceil(ci / grid.in) : 1,
     ];
     const counts = mapTriple((a) => Math.ceil(g.output[a] / sizes[a]));
-    const reads = mapTriple((a) => readsAlong(g, a, sizes[a]));
+    const reads = mapTriple((a) => readsOf(this.along(a, sizes[a])));
     const batches = Math.ceil(g.batch / grid.batch);
     return {
       pieces: batches * Math.ceil(g.groups / grid.groups) * outTiles * inTiles * volume(counts),
@@ -276,15 +337,8 @@ export class Pieces {
 const spatialSizes = ({ depth, height, width }: Grid): Triple => [depth, height, width];
 
 /** Input positions along an axis that its tiles read, all added up. */
-function readsAlong(g: ConvGeometry, axis: 0 | 1 | 2, size: number): number {
-  let total = 0;
-  for (let first = 0; first < g.output[axis]; first += size) {
-    const count = Math.min(size, g.output[axis] - first);
-    const { from, to } = readRange(g, axis, first, count);
-    total += Math.max(0, to - from);
-  }
-  return total;
-}
+const readsOf = (kinds: readonly Kind<SpatialTile>[]): number =>
+  kinds.reduce((total, [{ input }, repeats]) => total + input.size * repeats, 0);
 
 /** Which results are sums over the pieces; elsewhere each element comes from one piece. */
 export function summed(

@@ -140,7 +140,11 @@ const MESHNET = chain([
 
 const cube = (edge: number, channels = 1): number[] => [1, channels, edge, edge, edge];
 
-const net = (layers: readonly Layer[], edge: number, [classes, step]: [number, number]): NetWork => ({
+const net = (
+  layers: readonly Layer[],
+  edge: number,
+  [classes, step]: [number, number],
+): NetWork => ({
   ...{ kind: 'net', layers, input: cube(edge), output: cube(edge / step, classes) },
 });
 

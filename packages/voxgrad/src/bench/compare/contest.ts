@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Device, zeros } from '@voxgrad/core';
 import type { Precision, WasmDevice } from '@voxgrad/wasm';
 import { exportOnnx } from '../../onnx.js';
-import { type Measured, interleaved, type Run } from '../measure.js';
+import { interleaved, type Measured, type Run } from '../measure.js';
 import { PeerCrash, PeerProcess, type PeerProgram, PeerTimeout } from '../peers/process.js';
 import { type Answer, PASSES, type Pass, resultsOf, type Work } from '../peers/work.js';
 import { CRASH } from '../strategies.js';
@@ -172,10 +172,7 @@ class Peers {
   }
 }
 
-export async function runContest(
-  contest: Contest,
-  options: ContestOptions,
-): Promise<ContestRow[]> {
+export async function runContest(contest: Contest, options: ContestOptions): Promise<ContestRow[]> {
   const { work, passes = PASSES } = contest;
   const folder = mkdtempSync(join(tmpdir(), 'voxgrad-bench-'));
   const peers = new Peers(options, folder);

@@ -48,8 +48,13 @@ function moduleOf(layer: Exclude<Layer, { op: 'keep' | 'join' }>) {
 }
 
 /** The network, or the convolution as one, with the numbers of the comparison, on a device. */
-export function modelOf(work: Work, data: Data, at: { device: Device; dtype: DType }): Net | nn.Conv3d {
-  const model: Net | nn.Conv3d = work.kind === 'net' ? new Net(work.layers) : convolutionLayer(work);
+export function modelOf(
+  work: Work,
+  data: Data,
+  at: { device: Device; dtype: DType },
+): Net | nn.Conv3d {
+  const model: Net | nn.Conv3d =
+    work.kind === 'net' ? new Net(work.layers) : convolutionLayer(work);
   noGrad(() => {
     [...model.parameters()].forEach((p, i) => {
       p.copy_(fromHost(data.weights[i], 'float32', [...p.shape], { device: 'cpu' }));

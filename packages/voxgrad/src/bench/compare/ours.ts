@@ -33,7 +33,10 @@ export const ourWork = (work: Work, data: Data, where: Where): OurWork =>
   work.kind === 'conv' ? convolution(work, data, where) : network(work, data, where);
 
 const place = (values: Numbers, shape: readonly number[], { device, dtype }: Where): Tensor =>
-  fromHost(values, 'float32', [...shape], { device: 'cpu' }).to(dtype).to(device).detach();
+  fromHost(values, 'float32', [...shape], { device: 'cpu' })
+    .to(dtype)
+    .to(device)
+    .detach();
 
 const numbers = async (t: Tensor): Promise<Float32Array | Float64Array> =>
   (await t.to('cpu').data()) as Float32Array | Float64Array;

@@ -59,7 +59,9 @@ function checkSamples(work: ConvWork, data: Data, values: Values): void {
       const i = Math.round((s * (got.length - 1)) / (SAMPLES - 1));
       const right = elements[name](i);
       if (!(Math.abs(got[i] - right) <= ROUNDING * largest))
-        throw new Error(`bench: the reference of ${name} is wrong at ${i}: ${got[i]}, not ${right}`);
+        throw new Error(
+          `bench: the reference of ${name} is wrong at ${i}: ${got[i]}, not ${right}`,
+        );
     }
   }
 }

@@ -30,7 +30,12 @@ export function contestLines(rows: readonly ContestRow[]): string[] {
       ...[row.name, PASS_NAMES[row.pass], row.precision, row.ms, errorCell(row)],
       ...peers.map((peer) => (row.peers[peer] ? peerCell(row.peers[peer]) : 'n/a')),
     ]);
-    lines.push(`${threads} thread${threads === 1 ? '' : 's'}:`, '', ...markdownTable(head, cells), '');
+    lines.push(
+      `${threads} thread${threads === 1 ? '' : 's'}:`,
+      '',
+      ...markdownTable(head, cells),
+      '',
+    );
   }
   return [...lines, ...notes(rows)];
 }
@@ -63,7 +68,9 @@ export function misses(rows: readonly ContestRow[]): string[] {
     );
     return [
       ...(row.error <= row.bound ? [] : [`${what}: error ${digits(row.error)}, not ${row.bound}`]),
-      ...peers.map(([peer, { speedup, goal }]) => `${what}: ${speedup?.toFixed(2)}× ${peer}, not ${goal}×`),
+      ...peers.map(
+        ([peer, { speedup, goal }]) => `${what}: ${speedup?.toFixed(2)}× ${peer}, not ${goal}×`,
+      ),
     ];
   });
 }

@@ -35,10 +35,7 @@ export async function compare(
   return rows;
 }
 
-async function started(options: {
-  threads?: number;
-  precision: Precision;
-}): Promise<WasmDevice> {
+async function started(options: { threads?: number; precision: Precision }): Promise<WasmDevice> {
   const device = createWasmDevice(options);
   await device.ready();
   return device;

@@ -65,7 +65,12 @@ function convolve(
   tf: Tf,
   x: TfTensor,
   w: TfTensor,
-  { kernel, stride = 1, padding = 0, dilation = 1 }: Omit<Layer & { op: 'conv' }, 'op' | 'in' | 'out'>,
+  {
+    kernel,
+    stride = 1,
+    padding = 0,
+    dilation = 1,
+  }: Omit<Layer & { op: 'conv' }, 'op' | 'in' | 'out'>,
 ): TfTensor {
   const same = stride === 1 && 2 * padding === dilation * (kernel - 1);
   const sides: [number, number] = [padding, padding];
@@ -79,7 +84,8 @@ function convolution(tf: Tf, work: ConvWork, data: WorkData): Omit<Prepared, 've
   const x = place(data.x, work.input, CHANNELS_LAST);
   const w = place(data.weights[0], work.weight, FILTER);
   const dy = place(data.g, work.output, CHANNELS_LAST);
-  const conv = (x: TfTensor, w: TfTensor) => convolve(tf, x, w, { ...work, kernel: work.weight[2] });
+  const conv = (x: TfTensor, w: TfTensor) =>
+    convolve(tf, x, w, { ...work, kernel: work.weight[2] });
   // Both backends compute at once; nothing has to be waited for.
   const timed = (body: () => TfTensor[]) => async () => {
     for (const result of tf.tidy(body)) result.dispose();
