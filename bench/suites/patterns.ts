@@ -1,6 +1,7 @@
 // The eleven patterns: whether the one that crashes elsewhere completes and in how much memory, how
 // exact every strategy is, and whether the chosen one is ever slower than the native-style fused one.
-// `--scale=N` shrinks them; `--mode=precision` or `--mode=perf` measures one of the two alone.
+// `--scale=N` shrinks them; `--mode=precision` or `--mode=perf` measures one of the two alone, and
+// `--only=train05` some of them.
 
 import type { MemoryStatistics } from '@voxgrad/wasm';
 import { DEPTHWISE, patternContests } from '../../packages/voxgrad/src/bench/compare/cases.js';
@@ -44,12 +45,13 @@ export async function patterns(): Promise<void> {
         // The reference computes in plain loops.
         scale: mode === 'precision' ? Math.max(SCALE, 8) : SCALE,
         rounds: ROUNDS,
+        only: option('--only') ?? '',
         progress: (text) => progress(`patterns, ${mode}, ${dtype}: ${text}`),
       });
       const [title, , ...table] = benchLines(result);
       console.log([`\n### ${title}, ${THREADS} threads\n`, ...table].join('\n'));
     }
-  if (ASKED.includes('perf')) await memoryOfLargest();
+  if (ASKED.includes('perf') && option('--only') === undefined) await memoryOfLargest();
 }
 
 async function memoryOfLargest(): Promise<void> {

@@ -59,6 +59,16 @@ describe('decisions are remembered', () => {
     expect(strategies.explain('conv3d', { ...CALL, ...change })).not.toBe(first);
   });
 
+  it('for the checked call that strategies are asked about', () => {
+    const { input, weight, ...options } = CALL;
+    const geometry = vg.convGeometry('conv3d', 3, input, weight, null, options);
+    const call = { geometry, dtype: 'float32', bias: false, needs: [true, true, false] };
+    expect(strategies.explain('conv3d', call)).toBe(strategies.explain('conv3d', CALL));
+    expect(() => strategies.explain('conv3d', { ...call, geometry: { input } })).toThrow(
+      /expected a call \{ input: number\[\], weight/,
+    );
+  });
+
   it('apart for the rank that the user wrote: devices treat conv2d in their own way', () => {
     const flat = { input: [1, 1, 4, 4], weight: [1, 1, 2, 2] };
     const deep = { input: [1, 1, 1, 4, 4], weight: [1, 1, 1, 2, 2] };

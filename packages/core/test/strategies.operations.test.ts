@@ -191,6 +191,88 @@ describe('max pooling', () => {
   });
 });
 
+describe('sums over windows', () => {
+  const options = { stride: 2, padding: 1, ceilMode: true, countIncludePad: false };
+  const derive = (x: vg.Tensor) => {
+    const leaf = x.detach().requiresGrad_();
+    const y = vg.avgPool3d(leaf, 3, options);
+    return [y, ...vg.grad(y.mul(y).sum(), leaf).map((g) => defined(g))];
+  };
+
+  it('composites give what the kernels give, forward and backward', () => {
+    const x = filled([2, 3, 4, 5, 6]);
+    const by = (name: string) =>
+      strategies.with({ sumPool: name, spreadPool: name }, () => derive(x));
+    const right = by('fused');
+    by('composite').forEach((got, i) => expectClose(got, right[i], 1e-12, `result ${i}`));
+    const entries = strategies.trace(() => by('composite'));
+    expect(names(entries)).toEqual(
+      expect.arrayContaining(['sumPool.forward composite', 'spreadPool.forward composite']),
+    );
+    expect(strategies.explain('sumPool', entries[0].call as object).chosen).toBe('fused');
+  });
+
+  it('what is infinite stays in its windows', () => {
+    const x = vg.ones([1, 1, 1, 1, 6], { dtype: 'float64' });
+    x.select(4, 5).fill_(Number.POSITIVE_INFINITY);
+    const run = (name: string) =>
+      strategies.with({ sumPool: name }, () =>
+        vg
+          .avgPool3d(x, [1, 1, 4], { stride: 2, padding: [0, 0, 1] })
+          .flatten()
+          .tolist(),
+      );
+    expect(run('composite')).toEqual(run('fused'));
+  });
+
+  it('whole numbers stay whole', () => {
+    const x = vg.arange(24).reshape(1, 1, 2, 3, 4);
+    const run = (name: string) =>
+      strategies.with({ sumPool: name }, () => vg.avgPool3d(x, 2).tolist());
+    expect(run('composite')).toEqual(run('fused'));
+  });
+});
+
+describe('the gradient of a ReLU', () => {
+  const slope = (): unknown => {
+    const x = vg.tensor([-1, 0, 2, Number.NaN], { dtype: 'float64', requiresGrad: true });
+    vg.relu(x).backward(vg.tensor([3, 4, 5, 6], { dtype: 'float64' }));
+    return defined(x.grad).tolist();
+  };
+  // PyTorch: threshold_backward keeps the gradient where the output is not <= 0.
+  const RIGHT = [0, 0, 5, 6];
+
+  it('is an operation of the registry: forced, traced, explained', () => {
+    expect(slope()).toEqual(RIGHT);
+    const entries = strategies.trace(() => {
+      expect(strategies.with({ 'relu.backward': 'composite' }, slope)).toEqual(RIGHT);
+    });
+    expect(names(entries)).toContain('relu.backward composite');
+    const call = entries.find(({ op }) => op === 'relu.backward')?.call;
+    expect(strategies.explain('relu.backward', call as object).chosen).toBe('composite');
+    const device = deviceOf({
+      reluBackward: (g, y) => defined(vg.where(tensorOf(y).le(0), 0, tensorOf(g))).storage,
+    });
+    expect(strategies.explain('relu.backward', call as object, device).chosen).toBe('fused');
+  });
+
+  it('takes a strategy of a user, and names one that returns nonsense', () => {
+    const mine = (run: () => unknown) => ({
+      ...{ op: 'relu.backward', name: 'mine', kind: 'custom' as const },
+      supports: () => ({ ok: true, reasons: ['always'] }),
+      cost: () => -1,
+      run,
+    });
+    add(mine(() => vg.full([4], 7, { dtype: 'float64' })));
+    expect(slope()).toEqual([7, 7, 7, 7]);
+    strategies.unregister('relu.backward', 'mine');
+    add(mine(() => vg.full([3], 7, { dtype: 'float64' })));
+    expect(thrownBy(slope).message).toMatch(/'mine' of relu.backward must return the gradient/);
+    strategies.unregister('relu.backward', 'mine');
+    expect(slope()).toEqual(RIGHT);
+  });
+});
+
 describe('recorded operations', () => {
   /** Doubles what relu gives, to be seen. */
   const doubled: vg.RecordedStrategy = {

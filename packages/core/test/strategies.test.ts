@@ -174,7 +174,7 @@ describe('who decides: the call, then the scope, then use, then cost', () => {
   ])('unknown names in %s are refused with the known ones', (_, fn) => {
     const error = thrownBy(fn);
     expect(error).toMatchObject({ code: 'STRATEGY' });
-    expect(error.message).toContain("no strategy called 'none'; known: fused, composite");
+    expect(error.message).toContain("no strategy called 'none'; known: fused, fused:direct");
   });
 });
 

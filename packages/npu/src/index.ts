@@ -16,7 +16,7 @@ export { ERROR_CODES, INNER_CODES } from './messages/codes.js';
 export { cannText, type Stamp, torchNpuText } from './messages/layouts.js';
 export type { Logged } from './messages/log.js';
 export * from './plan/index.js';
-export { type NpuProfile, type ProfileOptions, profileOf } from './profile/profile.js';
+export { givenIn, type NpuProfile, type ProfileOptions, profileOf } from './profile/profile.js';
 export { GENERATIONS, TORCH_NPU_NAMES, type TorchNpu } from './profile/releases.js';
 export { type Backward, SOC_NAMES, type Soc } from './profile/socs.js';
 export { SOURCES, type SourceKey } from './profile/sources.js';

@@ -5,8 +5,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROUNDING_SOURCES } from '../src/arithmetic/round.js';
-import { BACKWARD_BOUNDS, FORWARD_BOUNDS } from '../src/checks/bounds.js';
-import { LEGACY_SOURCE } from '../src/checks/legacy.js';
+import { BACKWARD_BOUNDS, type Bounds, FORWARD_BOUNDS } from '../src/checks/bounds.js';
+import {
+  LEGACY_FILTER_BOUNDS,
+  LEGACY_SOURCE,
+  LEGACY_STRIDE_PLANE,
+  LEGACY_TAPS,
+} from '../src/checks/legacy.js';
 import { OPERATOR_TABLE_SOURCE } from '../src/checks/operator-table.js';
 import { NULL_GRADIENT_SOURCES } from '../src/defects/null-gradient.js';
 import { GRAPH_FORMATS } from '../src/formats/formats.js';
@@ -163,6 +168,7 @@ interface Facts {
       null_masked: string;
     }[];
   };
+  readonly limits: readonly { readonly scope: string }[];
   readonly formats: {
     readonly acl: Record<string, number>;
     readonly ge_extra: Record<string, number>;
@@ -255,6 +261,50 @@ describe.skipIf(!existsSync(FACTS))(
         expect(meaning).toBe(facts.inner_codes[code]);
       expect(ACLNN_RETURN_CODES).toEqual(withoutSource(facts.aclnn_return_codes));
       expect(RUNTIME_CODES).toEqual(withoutSource(facts.runtime_codes));
+    });
+
+    it('documented bounds and those of the older operators', () => {
+      const scope = (text: string) => facts.limits.find((row) => row.scope.startsWith(text)) ?? {};
+      const range = (bounds: Bounds, check: string) =>
+        bounds.perAxis.find((bound) => bound.check === check)?.range;
+      const forward = scope('aclnnConvolution doc forward 3D');
+      expect(forward).toMatchObject({
+        weight_hw: range(FORWARD_BOUNDS, 'kernel'),
+        stride_hw: range(FORWARD_BOUNDS, 'stride'),
+        padding_hw: range(FORWARD_BOUNDS, 'padding'),
+        dilation_hw: range(FORWARD_BOUNDS, 'dilation'),
+        groups: FORWARD_BOUNDS.groups,
+        every_dim_max: FORWARD_BOUNDS.size,
+        source: FORWARD_BOUNDS.source,
+      });
+      expect(scope('aclnnConvolutionBackward doc')).toMatchObject({
+        weight_hw: range(BACKWARD_BOUNDS, 'kernel'),
+        stride_hw: range(BACKWARD_BOUNDS, 'stride'),
+        padding_hw: range(BACKWARD_BOUNDS, 'padding'),
+        dilation: range(BACKWARD_BOUNDS, 'dilation'),
+        groups: BACKWARD_BOUNDS.groups,
+        source: BACKWARD_BOUNDS.source,
+      });
+      const legacy = (name: string, axes: number) =>
+        LEGACY_FILTER_BOUNDS.find((b) => b.name === name && b.axes.length === axes)?.range;
+      expect(scope('TBE legacy 8.1.RC1 conv3d_backprop_filter_d')).toMatchObject({
+        fmap_hw: legacy('x', 2),
+        dedy_hw: legacy('out_backprop', 2),
+        filter_hw: expect.stringContaining(`[${legacy('filter', 2)}] new`),
+        filter_d: legacy('filter', 1)?.[1],
+        stride: legacy('stride', 3),
+        pad: legacy('pad', 3),
+        dilation_hw: legacy('dilation', 2),
+        dilation_d: legacy('dilation', 1)?.[1],
+        source: LEGACY_SOURCE,
+      });
+      expect(scope('TBE legacy conv3d_backprop_input_d')).toMatchObject({
+        rules: expect.arrayContaining([
+          `stride_h*stride_w <= ${LEGACY_STRIDE_PLANE}`,
+          `filter h*w*d <= ${LEGACY_TAPS} (as read)`,
+        ]),
+        source: LEGACY_SOURCE,
+      });
     });
 
     it('dtypes and formats of operators', () => {

@@ -10,6 +10,7 @@ import {
   registerDevice,
 } from '@voxgrad/core';
 import { normalisations } from './kernels/batch-norm.js';
+import { algorithms } from './kernels/conv/algorithms.js';
 import { convolutions } from './kernels/convolutions.js';
 import { elementwise } from './kernels/elementwise.js';
 import type { Engine } from './kernels/engine.js';
@@ -52,6 +53,7 @@ export class WasmDevice extends Device {
       synchronous: true,
       profile: null,
       convAddsBias: true,
+      convAlgorithms: algorithms(engine),
       // Two threads of AVX2, float32; `npm run bench selection` shows how well they choose.
       rates: { perCall: 4e5, perElement: 4, perRemainder: 3e5 },
       checkConv: (kernel, call) => checkConv(kernels, kernel, call),

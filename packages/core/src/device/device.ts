@@ -239,6 +239,17 @@ export interface CostRates {
   readonly perRemainder: number;
 }
 
+/** How the products of a convolution are summed. */
+export type ConvAlgorithm = 'direct' | 'winograd' | 'fft';
+
+/** The algorithms behind a device's fused convolutions. Left alone, the device chooses by itself. */
+export interface ConvAlgorithms {
+  /** Why `algorithm` does not run `call`; empty if it does. */
+  check(algorithm: ConvAlgorithm, call: ConvCall): readonly Refusal[];
+  /** Runs `fn`, in which the device's convolutions take that algorithm. */
+  with<T>(algorithm: ConvAlgorithm, fn: () => T): T;
+}
+
 /** What a device can do, as data: strategies ask this record and never the device's name. */
 export interface Capabilities {
   /** Dtypes in which arithmetic runs; all ten dtypes load, store and convert everywhere. */
@@ -251,6 +262,8 @@ export interface Capabilities {
   readonly rates?: CostRates;
   /** Whether the forward convolution adds a bias itself. */
   readonly convAddsBias?: boolean;
+  /** Where the algorithm of a convolution may be named: `fused:direct`, `fused:winograd`, `fused:fft`. */
+  readonly convAlgorithms?: ConvAlgorithms;
   /** Unusual layouts among a convolution's tensors, on devices where they decide what runs. */
   convFormats?(
     tensors: {

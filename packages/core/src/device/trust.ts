@@ -2,7 +2,6 @@
 // with the reference. A device with the capability `foreign` is asked here before each use; who judges
 // is `strategies/certify`, which core registers.
 
-import { VoxgradError } from '../errors.js';
 import type { ConvCall } from '../ops/conv/geometry.js';
 import { shared } from '../shared.js';
 import type { Capabilities, ConvKernelName, Device, Kernels, Refusal } from './device.js';
@@ -52,17 +51,9 @@ export const trustedCheck =
  * an operation stand for are guarded there, with reasons; here are the others.
  */
 export function trustedKernels(device: Device, kernels: Kernels): Kernels {
-  const mustBeRight = <F extends (...args: never[]) => unknown>(name: keyof Kernels, run: F): F =>
-    ((...args: Parameters<F>) => {
-      const reason = distrust(device, name);
-      if (reason !== null) throw new VoxgradError('QUARANTINE', reason);
-      return run(...args);
-    }) as F;
   state.kernels.set(device, kernels);
   return {
     ...kernels,
-    sumPool: mustBeRight('sumPool', kernels.sumPool),
-    spreadPool: mustBeRight('spreadPool', kernels.spreadPool),
     get reluBackward() {
       return distrust(device, 'reluBackward') === null ? kernels.reluBackward : undefined;
     },

@@ -1,7 +1,8 @@
 import { noGrad } from '../autograd/mode.js';
 import type { PoolGeometry } from '../device/device.js';
 import { checkedResult } from '../strategies/checked-result.js';
-import { type MaxPoolStrategy, windowSizes } from '../strategies/max-pool.js';
+import type { MaxPoolStrategy } from '../strategies/max-pool.js';
+import { windowSizes } from '../strategies/pool-taps.js';
 import { select } from '../strategies/registry.js';
 import { runStrategy } from '../strategies/run.js';
 import { numelOf } from '../tensor/shape.js';

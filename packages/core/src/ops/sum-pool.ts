@@ -4,6 +4,11 @@
 import { defineOp, type Op } from '../autograd/op.js';
 import type { PoolGeometry } from '../device/device.js';
 import { dtypeError } from '../errors.js';
+import { checkedResult } from '../strategies/checked-result.js';
+import { windowSizes } from '../strategies/pool-taps.js';
+import { select } from '../strategies/registry.js';
+import { runStrategy } from '../strategies/run.js';
+import type { SumPoolStrategy } from '../strategies/sum-pool.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { numelOf } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
@@ -14,25 +19,27 @@ import { requireCompute } from './operands.js';
 import { poolGeometry } from './pool-geometry.js';
 import { reshape } from './views.js';
 
+/** The strategy that the registry chooses, run. */
+function pooled(op: 'sumPool' | 'spreadPool', planes: Tensor, geometry: PoolGeometry): Tensor {
+  const { device, dtype } = planes;
+  const [outer] = planes.shape;
+  const { input, output } = geometry;
+  const call = { input: [outer, ...input], output, window: windowSizes(geometry), dtype };
+  const strategy = select<SumPoolStrategy>(`${op}.forward`, call, device);
+  const got = runStrategy(strategy, call, { planes, geometry }, [true, true, true]);
+  const shape = [outer, ...(op === 'sumPool' ? output : input)];
+  return checkedResult(strategy, 'result', got, { shape, dtype, device });
+}
+
 const sumPoolOp: Op<PoolGeometry> = defineOp({
   name: 'sumPool',
-  forward: ([x], geometry) =>
-    new Tensor({
-      device: x.device,
-      shape: [x.shape[0], ...geometry.output],
-      storage: x.device.kernels.sumPool(x, geometry),
-    }),
+  forward: ([x], geometry) => pooled('sumPool', x, geometry),
   backward: ([g], { options }) => [g && spreadPoolOp([g], options)],
 });
 
 const spreadPoolOp: Op<PoolGeometry> = defineOp({
   name: 'spreadPool',
-  forward: ([x], geometry) =>
-    new Tensor({
-      device: x.device,
-      shape: [x.shape[0], ...geometry.input],
-      storage: x.device.kernels.spreadPool(x, geometry),
-    }),
+  forward: ([x], geometry) => pooled('spreadPool', x, geometry),
   backward: ([g], { options }) => [g && sumPoolOp([g], options)],
 });
 

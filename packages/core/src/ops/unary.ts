@@ -6,6 +6,10 @@ import { erfinv32 } from '../cpu/erfinv32.js';
 import { withCurves } from '../cpu/rare-curves.js';
 // PyTorch's own algorithm, so that what is drawn through it has PyTorch's bits.
 import { erfinv as erfinv64 } from '../random/libm/erfinv.js';
+import { checkedResult } from '../strategies/checked-result.js';
+import { isUncontested, select } from '../strategies/registry.js';
+import { RELU_BACKWARD, type ReluBackwardStrategy } from '../strategies/relu-backward.js';
+import { runStrategy } from '../strategies/run.js';
 import { Tensor } from '../tensor/tensor.js';
 import { where } from './binary.js';
 import { requireKind, toFloat, zeroOf } from './operands.js';
@@ -22,9 +26,22 @@ export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(slopeSign(x))
 export const sign: Unary = anyDtype('sign', 'nothing', zero);
 /** g where the output is above 0 or NaN. Its derivative in y is 0. */
 function reluSlope(g: Tensor, y: Tensor): Tensor {
-  const fused = isGradEnabled() ? undefined : y.device.kernels.reluBackward;
+  // What is recorded has derivatives of its own.
+  if (isGradEnabled()) return where(y.le(0), 0, g);
+  const { device, shape } = y;
+  if (!isUncontested(RELU_BACKWARD)) return chosenReluSlope(g, y);
+  const fused = device.kernels.reluBackward;
   if (!fused) return where(y.le(0), 0, g);
-  return new Tensor({ device: y.device, shape: y.shape, storage: fused(g, y) });
+  return new Tensor({ device, shape, storage: fused(g, y) });
+}
+
+function chosenReluSlope(gradOutput: Tensor, output: Tensor): Tensor {
+  const { device, shape, dtype } = output;
+  const call = { output: shape, dtype };
+  const strategy = select<ReluBackwardStrategy>(RELU_BACKWARD, call, device);
+  const tensors = { gradOutput, output };
+  const got = runStrategy(strategy, call, tensors, [true, false, false]);
+  return checkedResult(strategy, 'gradient', got, { shape, dtype, device });
 }
 
 export const relu: Unary = anyDtype('relu', 'output', reluSlope);

@@ -5,6 +5,7 @@ import { argumentError } from '../errors.js';
 import type { ConvFormats, Needs } from '../ops/conv/geometry.js';
 import {
   type ConvCall,
+  type ConvGeometry,
   type ConvOptions,
   convGeometry,
   inputShape,
@@ -27,7 +28,24 @@ export interface ConvCallLike extends ConvOptions {
 
 export const isConvOp = (op: string): boolean => /^conv(Transpose)?[123]d(\.forward)?$/.test(op);
 
-export function normalizeConvCall(op: string, call: ConvCallLike): ConvCall {
+/** A call as strategies see it, which needs no checks any more. */
+function isChecked(call: object | null | undefined): call is ConvCall {
+  const geometry: unknown = call && 'geometry' in call ? call.geometry : null;
+  return (
+    typeof geometry === 'object' &&
+    geometry !== null &&
+    GEOMETRY_FIELDS.every((field) => field in geometry)
+  );
+}
+
+const GEOMETRY_FIELDS = Object.keys({
+  ...{ spatialRank: 3, batch: 1, inChannels: 1, outChannels: 1, groups: 1 },
+  ...{ input: 1, kernel: 1, output: 1, stride: 1, padding: 1, dilation: 1 },
+} satisfies Record<keyof ConvGeometry, unknown>);
+
+/** @param call as users write it, or one that has been checked before */
+export function normalizeConvCall(op: string, call: ConvCallLike | ConvCall): ConvCall {
+  if (isChecked(call)) return call;
   if (!Array.isArray(call?.input) || !Array.isArray(call.weight))
     throw argumentError(
       `explain('${op}'): expected a call { input: number[], weight: number[], stride, padding, … }, but got ${describe(call)}`,

@@ -1,5 +1,6 @@
 // Which operations have strategies, and which strategies they have.
 
+import type { Device } from '../device/device.js';
 import { argumentError, VoxgradError } from '../errors.js';
 import { isFunctionName } from '../guard.js';
 import { likelyName } from '../options.js';
@@ -13,6 +14,10 @@ const KINDS: readonly StrategyKind[] = ['fused', 'composite', 'tiled', 'custom']
 
 /** A strategy whose call and tensors the registry does not look into. */
 export type AnyStrategy = Strategy<never, never, unknown>;
+
+/** Whether `strategy` has a place on a device; elsewhere who forces it hears why it does not run. */
+export const isOfferedOn = ({ offeredOn }: AnyStrategy, { capabilities }: Device): boolean =>
+  offeredOn === undefined || offeredOn(capabilities);
 
 /** An operation and its strategies, in the order in which they are asked. */
 export interface Entry {

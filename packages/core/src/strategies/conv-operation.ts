@@ -91,7 +91,7 @@ const filled = (shape: readonly number[], dtype: DType, device: Device): Tensor 
   Tensor.filled(shape, 0.5, dtype, device);
 
 const shared = {
-  normalize: (op: string, call: object) => normalizeConvCall(op, call as ConvCallLike),
+  normalize: (op: string, call: object) => normalizeConvCall(op, call as ConvCallLike | ConvCall),
   plain: plainConvCall,
   key: keyOf,
   shapeClass,

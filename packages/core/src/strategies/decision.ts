@@ -6,7 +6,14 @@ import { VoxgradError } from '../errors.js';
 import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
 import { calibratedCost, calibrationVersion } from './calibration.js';
-import { type AnyStrategy, catalogueVersion, type Entry, find, known } from './catalogue.js';
+import {
+  type AnyStrategy,
+  catalogueVersion,
+  type Entry,
+  find,
+  isOfferedOn,
+  known,
+} from './catalogue.js';
 import { isQuarantined, quarantineReason, quarantineVersion } from './quarantine.js';
 import type { Support } from './types.js';
 
@@ -86,7 +93,8 @@ function remember(
 }
 
 function cheapest({ operation, strategies }: Entry, call: unknown, device: Device): Decision {
-  const candidates = strategies.map((strategy) => {
+  const here = strategies.filter((strategy) => isOfferedOn(strategy, device));
+  const candidates = here.map((strategy) => {
     const asked = ask(strategy, call, device);
     if (!asked.support.ok) return asked;
     const reason = quarantineReason(device, operation.op, strategy.name);

@@ -1,6 +1,19 @@
 // The device's own convolution kernels, where it has one that takes the call.
 
-import { convWork, inputShape, outputShape, weightShape } from '../ops/conv/geometry.js';
+import type {
+  Capabilities,
+  ConvAlgorithm,
+  ConvAlgorithms,
+  Device,
+  Refusal,
+} from '../device/device.js';
+import {
+  type ConvCall,
+  convWork,
+  inputShape,
+  outputShape,
+  weightShape,
+} from '../ops/conv/geometry.js';
 import { Tensor } from '../tensor/tensor.js';
 import { convElements, passes, remainders } from './cost-model.js';
 import { deviceError } from './device-error.js';
@@ -60,3 +73,57 @@ export const fusedForward: ConvForwardStrategy = {
     });
   },
 };
+
+// ---- by an algorithm that was named ----
+
+const offered = ({ convAlgorithms }: Capabilities): boolean => convAlgorithms !== undefined;
+
+const refusals = (
+  algorithm: ConvAlgorithm,
+  call: ConvCall,
+  { convAlgorithms }: Capabilities,
+): readonly Refusal[] =>
+  convAlgorithms?.check(algorithm, call) ?? [
+    { check: 'algorithm', message: 'the algorithm of its convolutions cannot be named' },
+  ];
+
+const algorithmsOf = ({ capabilities }: Device): ConvAlgorithms =>
+  capabilities.convAlgorithms ?? { check: () => [], with: (_, fn) => fn() };
+
+/** Never the choice: `fused` takes the quickest that the device's precision allows. */
+const NOT_BY_COST = Number.POSITIVE_INFINITY;
+
+const backwardBy = (algorithm: ConvAlgorithm): ConvBackwardStrategy => ({
+  ...{ op: 'conv3d', name: `fused:${algorithm}`, kind: 'fused', offeredOn: offered },
+  supports: (call, capabilities) =>
+    supportOf(
+      [...capabilities.checkConv('convBackward', call), ...refusals(algorithm, call, capabilities)],
+      `the device's backward kernels take this call by the algorithm ${algorithm}`,
+    ),
+  cost: () => NOT_BY_COST,
+  run: (call, tensors, needs) =>
+    algorithmsOf(tensors.gradOutput.device).with(algorithm, () =>
+      fusedBackward.run(call, tensors, needs),
+    ),
+});
+
+const forwardBy = (algorithm: ConvAlgorithm): ConvForwardStrategy => ({
+  ...{ op: 'conv3d.forward', name: `fused:${algorithm}`, kind: 'fused', offeredOn: offered },
+  supports: (call, capabilities) =>
+    supportOf(
+      [...capabilities.checkConv('convForward', call), ...refusals(algorithm, call, capabilities)],
+      `the device's forward kernel takes this call by the algorithm ${algorithm}`,
+    ),
+  cost: () => NOT_BY_COST,
+  addsBias: fusedForward.addsBias,
+  run: (call, tensors, needs) =>
+    algorithmsOf(tensors.input.device).with(algorithm, () =>
+      fusedForward.run(call, tensors, needs),
+    ),
+});
+
+const ALGORITHMS: readonly ConvAlgorithm[] = ['direct', 'winograd', 'fft'];
+
+/** `fused:direct`, `fused:winograd`, `fused:fft`. */
+export const fusedBackwardBy = ALGORITHMS.map(backwardBy);
+export const fusedForwardBy = ALGORITHMS.map(forwardBy);

@@ -9,20 +9,23 @@ import {
   convForwardOperation,
   convTransposeOperation,
 } from './conv-operation.js';
-import { fusedBackward, fusedForward } from './fused.js';
+import { fusedBackward, fusedBackwardBy, fusedForward, fusedForwardBy } from './fused.js';
 import { maxPoolOperation, maxPoolStrategies } from './max-pool.js';
+import { reluBackwardOperation, reluBackwardStrategies } from './relu-backward.js';
+import { sumPoolOperations, sumPoolStrategies } from './sum-pool.js';
 import { tiledBackward } from './tiled/backward.js';
 import { tiledForward } from './tiled/forward.js';
 
 defineBuiltin(convBackwardOperation);
 defineBuiltin(convForwardOperation);
 defineBuiltin(convTransposeOperation);
-for (const strategy of [fusedBackward, compositeBackward, tiledBackward]) {
+for (const strategy of [fusedBackward, ...fusedBackwardBy, compositeBackward, tiledBackward]) {
   registerBuiltin(strategy);
   // The forward of a transposed convolution is the input gradient of a convolution.
   registerBuiltin({ ...strategy, op: convTransposeOperation.op });
 }
-for (const strategy of [fusedForward, compositeForward, tiledForward]) registerBuiltin(strategy);
+for (const strategy of [fusedForward, ...fusedForwardBy, compositeForward, tiledForward])
+  registerBuiltin(strategy);
 
 for (const operation of batchNormOperations.forward) defineBuiltin(operation);
 for (const operation of batchNormOperations.backward) defineBuiltin(operation);
@@ -32,6 +35,10 @@ defineBuiltin(channelAffineOperation);
 for (const strategy of channelAffineStrategies) registerBuiltin(strategy);
 defineBuiltin(maxPoolOperation);
 for (const strategy of maxPoolStrategies) registerBuiltin(strategy);
+for (const operation of sumPoolOperations) defineBuiltin(operation);
+for (const strategy of sumPoolStrategies) registerBuiltin(strategy);
+defineBuiltin(reluBackwardOperation);
+for (const strategy of reluBackwardStrategies) registerBuiltin(strategy);
 defineBuiltin(adamStepOperation);
 for (const strategy of adamStepStrategies) registerBuiltin(strategy);
 

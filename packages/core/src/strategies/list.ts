@@ -1,6 +1,6 @@
 import { type DeviceLike, getDevice } from '../device/registry.js';
 import type { DType } from '../tensor/dtype.js';
-import { canonical, known } from './catalogue.js';
+import { type AnyStrategy, canonical, isOfferedOn, known } from './catalogue.js';
 import { decideFor } from './decision.js';
 import type { StrategyKind } from './types.js';
 
@@ -17,17 +17,21 @@ export interface StrategyInfo {
 const FLOATS: readonly DType[] = ['float32', 'float64', 'float16', 'bfloat16'];
 
 /**
- * The strategies of an operation. With a device, also whether each one can run there at all: asked for
- * small calls of the operation's usual kinds. `explain` tells about one call.
+ * The strategies of an operation that every device may have. With a device, also those that it alone
+ * offers (`fused:fft`), and whether each one can run there at all: asked for small calls of the
+ * operation's usual kinds. `explain` tells about one call.
  */
 export function list(op: string, device?: DeviceLike): StrategyInfo[] {
   const { operation, strategies } = known(op);
   const name = canonical(op);
-  const plain = strategies.map((s): StrategyInfo => ({ op: name, name: s.name, kind: s.kind }));
-  if (device === undefined) return plain;
+  const infoOf = (s: AnyStrategy): StrategyInfo => ({ op: name, name: s.name, kind: s.kind });
+  if (device === undefined)
+    return strategies.filter(({ offeredOn }) => offeredOn === undefined).map(infoOf);
   const target = getDevice(device);
-  const dtype = FLOATS.find((d) => target.capabilities.computes.has(d)) ?? 'float32';
-  const samples = operation.samples?.(dtype) ?? [];
+  const plain = strategies.filter((s) => isOfferedOn(s, target)).map(infoOf);
+  const computed = FLOATS.filter((d) => target.capabilities.computes.has(d));
+  const dtypes = computed.length > 0 ? computed : (['float32'] as const);
+  const samples = dtypes.flatMap((dtype) => operation.samples?.(dtype) ?? []);
   return plain.map((info) => {
     let first: readonly string[] | undefined;
     for (const call of samples) {

@@ -3,15 +3,13 @@
 
 import type { PoolGeometry } from '../device/device.js';
 import { where } from '../ops/binary.js';
-import type { Triple } from '../ops/conv/geometry.js';
 import { volume } from '../ops/conv/geometry.js';
 import { gather } from '../ops/indexing.js';
-import { expand } from '../ops/views.js';
 import type { DType } from '../tensor/dtype.js';
-import { Storage } from '../tensor/storage.js';
 import { Tensor } from '../tensor/tensor.js';
 import { passes } from './cost-model.js';
 import type { Operation } from './operation.js';
+import { poolTaps, tapPositions } from './pool-taps.js';
 import { dtypeOf, sizeClass, sizesOf } from './sizes.js';
 import type { Strategy } from './types.js';
 
@@ -67,50 +65,17 @@ const composite: MaxPoolStrategy = {
     const flat = planes.reshape(planes.shape[0], -1);
     let positions: Tensor | null = null;
     let best: Tensor | null = null;
-    for (const tap of taps(windowSizes(geometry))) {
-      const here = positionsOf(geometry, tap, planes);
+    for (const tap of poolTaps(geometry)) {
+      // A last element twice changes neither the first maximum nor the last NaN.
+      const here = tapPositions(geometry, tap, planes);
       const found = gather(flat, 1, here);
       const better: Tensor | null = best && found.gt(best).logicalOr(found.ne(found));
       positions = better && positions ? where(better, here, positions) : here;
       best = better && best ? where(better, found, best) : found;
     }
-    return (positions ?? positionsOf(geometry, [0, 0, 0], planes)).contiguous();
+    return (positions ?? tapPositions(geometry, [0, 0, 0], planes)).contiguous();
   },
 };
-
-/** The most elements that windows have along each axis. */
-export const windowSizes = ({ windows }: PoolGeometry): Triple => {
-  const most = ({ starts, ends, step }: PoolGeometry['windows'][number]) =>
-    starts.reduce((size, start, i) => Math.max(size, Math.ceil((ends[i] - start) / step)), 1);
-  return [most(windows[0]), most(windows[1]), most(windows[2])];
-};
-
-function* taps([depth, height, width]: Triple): Generator<Triple> {
-  for (let d = 0; d < depth; d++)
-    for (let h = 0; h < height; h++) for (let w = 0; w < width; w++) yield [d, h, w];
-}
-
-/**
- * The position of one tap of every window, for each plane. A window that is too short for it repeats
- * its last element there, which changes neither the first maximum nor the last NaN.
- */
-function positionsOf({ input, windows }: PoolGeometry, tap: Triple, planes: Tensor): Tensor {
-  const along = windows.map(({ starts, ends, step }, axis) =>
-    starts.map((start, i) => {
-      const last = Math.max(Math.ceil((ends[i] - start) / step) - 1, 0);
-      return start + step * Math.min(tap[axis], last);
-    }),
-  );
-  const [deep, high, wide] = along;
-  const out = new BigInt64Array(deep.length * high.length * wide.length);
-  let at = 0;
-  for (const d of deep)
-    for (const h of high)
-      for (const w of wide) out[at++] = BigInt((d * input[1] + h) * input[2] + w);
-  const { device } = planes;
-  const row = new Tensor({ device, shape: [1, out.length], storage: new Storage('int64', out) });
-  return expand(row, [planes.shape[0], out.length]);
-}
 
 export const maxPoolOperation: Operation<MaxPoolCall, MaxPoolTensors> = {
   op,

@@ -8,11 +8,13 @@ import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
 import { Tensor } from '../tensor/tensor.js';
+import { calibrationVersion } from './calibration.js';
 import type { ConvCallLike } from './call.js';
 import {
   type AnyStrategy,
   addStrategy,
   canonical,
+  catalogueVersion,
   checkStrategy,
   known,
   removeStrategy,
@@ -61,6 +63,7 @@ export interface TraceEntry {
 
 const state = shared('strategies', () => ({
   traces: [] as TraceEntry[][],
+  uncontested: new Map<string, { version: number; answer: boolean }>(),
   explanations: new WeakMap<Device, { stamp: string; byKey: Map<string, Explanation> }>(),
 }));
 
@@ -129,6 +132,22 @@ export function select<S extends AnyStrategy | ConvBackwardStrategy>(
   return strategy as unknown as S;
 }
 
+/**
+ * Whether nobody takes part in the choice for `op`, a canonical name with the built-in `fused` and
+ * `composite`: no strategy of a user, nothing forced, no calibration, and no trace that wants to know. An
+ * operation that is over in a microsecond asks this instead of {@link select}.
+ */
+export function isUncontested(op: string): boolean {
+  if (state.traces.length > 0 || forcedName(op, {}) !== null) return false;
+  const version = catalogueVersion() + calibrationVersion();
+  const found = state.uncontested.get(op);
+  if (found?.version === version) return found.answer;
+  const isOwn = ({ name }: AnyStrategy) => name === 'fused' || name === 'composite';
+  const answer = calibrationVersion() === 0 && known(op).strategies.every(isOwn);
+  state.uncontested.set(op, { version, answer });
+  return answer;
+}
+
 /** Writes to the active traces that a part of a model will be computed again. */
 export function noteTrace(
   inputs: readonly unknown[],
@@ -151,7 +170,8 @@ export function noteTrace(
 
 /**
  * Which strategy would run a call and why, without running it.
- * @param call for a convolution `{ input, weight, stride, padding, … }`, see {@link ConvCallLike}
+ * @param call for a convolution `{ input, weight, stride, padding, … }`, see {@link ConvCallLike}, or
+ *   the checked {@link ConvCall} that strategies are asked about
  */
 export function explain(op: string, call: ConvCallLike | object, device?: DeviceLike): Explanation {
   const name = canonical(op);

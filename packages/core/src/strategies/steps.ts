@@ -231,7 +231,9 @@ export function describeSteps(
   capabilities: Capabilities,
 ): Step[] {
   const known = op === 'conv3d.forward' ? FORWARD : BACKWARD;
-  const describe = Object.hasOwn(known, name) ? known[name] : undefined;
+  // `fused:fft` is `fused` by an algorithm.
+  const [kind] = name.split(':');
+  const describe = Object.hasOwn(known, kind) ? known[kind] : undefined;
   return describe ? describe(call, capabilities) : [step(name, null, call)];
 }
 

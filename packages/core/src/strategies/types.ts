@@ -24,6 +24,8 @@ export interface Strategy<Call, Tensors, Result> {
   readonly op: string;
   readonly name: string;
   readonly kind: StrategyKind;
+  /** On other devices it is neither listed nor considered; on all if omitted. */
+  offeredOn?(capabilities: Capabilities): boolean;
   /**
    * Whether it runs a call, with reasons. Like `cost` it is asked once for calls that are alike, and
    * must answer by the call and the capabilities alone.

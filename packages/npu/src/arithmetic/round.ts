@@ -13,7 +13,7 @@ export type Precision = 'hf32' | 'float16' | 'bfloat16';
 
 export const ROUNDING_SOURCES: readonly SourceKey[] = ['hf32', 'hf32_bits', 'hf32_round'];
 
-/** Bits of float32's mantissa that HF32 drops. */
+/** Bits of float32's mantissa that HF32 drops. Source: hf32_bits. */
 const HF32_DROPPED = 12;
 
 /** Each number rounded to HF32, in place. Infinities and NaN stay. */

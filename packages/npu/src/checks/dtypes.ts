@@ -9,7 +9,7 @@ import { operatorDTypes } from './operator-table.js';
 /** The dtypes of both interfaces. Source: opsinfo, doc_bwd. */
 export const CONV_DTYPES: readonly DType[] = ['float32', 'float16', 'bfloat16'];
 
-/** Operators of each pass, and their tensor whose dtype is the call's. */
+/** Operators of each pass, and their tensor whose dtype is the call's. Source: opsinfo. */
 const OPERATORS: Record<ConvKernelName, { names: readonly string[]; tensor: string }> = {
   convForward: { names: ['Conv3D', 'Conv3DV2'], tensor: 'x' },
   convWeight: { names: ['Conv3DBackpropFilter', 'Conv3DBackpropFilterV2'], tensor: 'x' },

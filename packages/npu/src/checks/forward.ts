@@ -6,6 +6,7 @@ import { SOURCES } from '../profile/sources.js';
 import { innerError } from '../profile/versions.js';
 import { BLOCK, CHANNEL_BYTES, channelBlock } from './units.js';
 
+/** Source: opsinfo. */
 const OPERATOR = 'Conv3DV2';
 /** Taps of a plane times c0 that the load instruction can count. Source: load3d. */
 const LOAD3D_LIMIT = 65535;

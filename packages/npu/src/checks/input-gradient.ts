@@ -13,10 +13,13 @@ import { innerError } from '../profile/versions.js';
 import { inputOperator } from '../routing/route.js';
 import { AXIS_NAMES, BLOCK, CHANNEL_BYTES, channelBlock, DHW, HW } from './units.js';
 
-/** The operator cannot split a row, so its width is limited too. */
+/** The operator cannot split a row, so its width is limited too. Source: dx_check. */
 const WIDTH_LIMIT = 4096;
+/** Source: dx_check. */
 const STRIDE_D_LIMIT = 255;
+/** Of `dilation·(kernel − 1) − padding`, along H and W. Source: dx_check. */
 const PAD_LIMIT = 255;
+/** Positions of one plane of the input. Source: dx_check. */
 const PLANE_LIMIT = 2 ** 32 - 1;
 
 export interface InputGradientL1 {

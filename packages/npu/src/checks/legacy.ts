@@ -34,8 +34,9 @@ export const LEGACY_FILTER_BOUNDS: readonly LegacyBound[] = [
   { name: 'dilation', check: 'dilation', axes: [0], range: [1, 1], of: (g, a) => g.dilation[a] },
 ];
 
-/** Of Conv3DBackpropInput: stride_h·stride_w, and taps of the kernel. */
+/** Of Conv3DBackpropInput: stride_h·stride_w. Source: tbe. */
 export const LEGACY_STRIDE_PLANE = 256;
+/** Of Conv3DBackpropInput: taps of the kernel. Source: tbe. */
 export const LEGACY_TAPS = 343;
 
 const isFirstGeneration = (operator: string) => !operator.endsWith('V2');

@@ -4,6 +4,7 @@
 import type { SourceKey } from '../profile/sources.js';
 
 export const OPERATOR_TABLE_SOURCE: SourceKey = 'opsinfo';
+/** The version whose operators these are. Source: opsinfo. */
 export const OPERATOR_TABLE_CANN = '8.1.RC1';
 
 export interface OperatorTensor {

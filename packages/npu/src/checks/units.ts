@@ -1,8 +1,8 @@
 import { bytesPerElement, type DType } from '@voxgrad/core';
 
-/** Side of the square blocks in which the cube unit multiplies. */
+/** Side of the square blocks in which the cube unit multiplies. Source: dx_check, dw_check, fwd_check. */
 export const BLOCK = 16;
-/** Bytes of one channel block (C0) of the layout NDC1HWC0. */
+/** Bytes of one channel block (C0) of the layout NDC1HWC0. Source: dx_check, dw_check, fwd_check. */
 export const CHANNEL_BYTES = 32;
 /** C0, also called k0: 8 channels of float32, 16 of float16 and bfloat16. */
 export const channelBlock = (dtype: DType): number => CHANNEL_BYTES / bytesPerElement(dtype);

@@ -55,9 +55,9 @@ export const GRAPH_FORMATS = table('geformat', {
 
 export type FormatName = keyof typeof ACL_FORMATS;
 
-/** What a tensor of a device here can have; the base ones are row-major. */
+/** What a tensor of a device here can have; the base ones are row-major. Source: infer_fmt. */
 export const BASE_FORMATS = ['ND', 'NCL', 'NCHW', 'NCDHW'] as const;
-/** The blocked ones, which torch_npu calls internal. */
+/** The blocked ones, which torch_npu calls internal. Source: infer_fmt. */
 export const INTERNAL_FORMATS = ['NDC1HWC0', 'FRACTAL_Z_3D'] as const;
 
 export type BaseFormat = (typeof BASE_FORMATS)[number];
@@ -76,8 +76,11 @@ export const formatId = (format: FormatName): number => ACL_FORMATS[format].id;
 export const baseFormat = (rank: number): BaseFormat =>
   rank === 5 ? 'NCDHW' : rank === 4 ? 'NCHW' : 'ND';
 
-/** The format that `format`, a name or an id, means. */
-export function findFormat(format: unknown): StorageFormat {
+/**
+ * The format that `format`, a name or an id, means.
+ * @param where what the error begins with
+ */
+export function findFormat(format: unknown, where = 'formatCast()'): StorageFormat {
   const named =
     typeof format === 'number'
       ? Object.entries(ACL_FORMATS).find(([, { id }]) => id === format)?.[0]
@@ -89,11 +92,12 @@ export function findFormat(format: unknown): StorageFormat {
     .join(', ');
   throw argumentError(
     known
-      ? `formatCast(): ${named} (${formatId(named as FormatName)}) is no format of a 3D convolution's tensors; this device has ${near}`
-      : `formatCast(): no format is called ${describe(format)}; the nearest known are ${near}`,
+      ? `${where}: ${named} (${formatId(named as FormatName)}) is no format of a 3D convolution's tensors; this device has ${near}`
+      : `${where}: no format is called ${describe(format)}; the nearest known are ${near}`,
   );
 }
 
+/** Dimensions that a format is for. Source: infer_fmt. */
 const DIMS: Partial<Record<StorageFormat, number>> = {
   NCL: 3,
   NCHW: 4,

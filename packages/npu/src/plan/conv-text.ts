@@ -2,6 +2,7 @@
 // `x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7`.
 
 import { argumentError, describe, type Needs } from '@voxgrad/core';
+import { findFormat } from '../formats/formats.js';
 import { nearest } from '../profile/nearest.js';
 import type { ConvDescription } from './layer.js';
 
@@ -23,9 +24,19 @@ const NAMES = {
   output_padding: 'outputPadding',
   outputPadding: 'outputPadding',
   dtype: 'dtype',
+  x_format: 'input format',
+  w_format: 'weight format',
+  grad_format: 'gradOutput format',
 } as const;
 
 type Field = (typeof NAMES)[keyof typeof NAMES];
+
+/** The storage formats, as they are written and as `formats` has them. */
+const FORMAT_NAMES = [
+  ['x_format', 'input'],
+  ['w_format', 'weight'],
+  ['grad_format', 'gradOutput'],
+] as const;
 
 /** Which gradients are wanted, by the letters in `needs=xwb`. */
 const NEEDS = ['x', 'w', 'b'] as const;
@@ -56,6 +67,8 @@ function needs(text: string): Needs {
 
 function valueOf(field: Field, name: string, text: string): unknown {
   if (field === 'dtype') return text;
+  if (field.endsWith(' format'))
+    return findFormat(/^\d+$/.test(text) ? Number(text) : text, `${name}=`);
   if (field === 'bias' || field === 'transposed') return flag(name, text);
   if (field === 'needs') return needs(text);
   if (field === 'padding' && /^(same|valid)$/.test(text)) return text;
@@ -66,8 +79,9 @@ function valueOf(field: Field, name: string, text: string): unknown {
 
 /**
  * What `text` describes. Names are `x`, `w`, `stride`, `padding`, `dilation`, `groups`, `bias`,
- * `needs` (letters of x, w, b), `transposed`, `output_padding`, `dtype`; sizes of several axes are
- * separated by commas.
+ * `needs` (letters of x, w, b), `transposed`, `output_padding`, `dtype`, and the storage formats
+ * `x_format`, `w_format`, `grad_format` (a name or an id); sizes of several axes are separated by
+ * commas.
  * @throws VoxgradError for an unknown name (with the nearest known ones) or a value that is none
  */
 export function parseConv(text: string): ConvDescription {
@@ -90,6 +104,13 @@ export function parseConv(text: string): ConvDescription {
     ['weight', 'w'],
   ] as const)
     if (!(field in fields)) fail(`a convolution needs the sizes of ${name}: ${name}=…`);
+  const formats: Record<string, unknown> = {};
+  for (const [name, tensor] of FORMAT_NAMES) {
+    const field = NAMES[name];
+    if (field in fields) formats[tensor] = fields[field];
+    delete fields[field];
+  }
+  if (Object.keys(formats).length > 0) return { ...fields, formats } as unknown as ConvDescription;
   return fields as unknown as ConvDescription;
 }
 
@@ -104,7 +125,7 @@ function short(value: unknown): unknown {
   return value.every((v) => v === value[0]) ? value[0] : value;
 }
 
-const DEFAULTS: readonly [Field, string, unknown][] = [
+const DEFAULTS: readonly [field: keyof ConvDescription, name: string, usual: unknown][] = [
   ['stride', 'stride', 1],
   ['padding', 'padding', 0],
   ['dilation', 'dilation', 1],
@@ -120,5 +141,9 @@ export function formatConv(conv: ConvDescription): string {
     if (value !== usual) parts.push(`${name}=${plain(value)}`);
   }
   if (conv.transposed) parts.push('transposed=true');
+  for (const [name, tensor] of FORMAT_NAMES) {
+    const format = conv.formats?.[tensor];
+    if (format !== undefined) parts.push(`${name}=${format}`);
+  }
   return parts.join(' ');
 }

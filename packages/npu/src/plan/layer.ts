@@ -5,14 +5,17 @@ import {
   type ConvCall,
   type ConvFormats,
   checkDType,
+  checkOptions,
   convGeometry,
   convTransposeGeometry,
   type DType,
   describe,
   type Needs,
+  type OptionTable,
   type Padding,
   type SpatialRank,
 } from '@voxgrad/core';
+import { findFormat } from '../formats/formats.js';
 
 /** One convolution, with PyTorch's names for its parameters. */
 export interface ConvDescription {
@@ -75,6 +78,17 @@ export function checkLayer(layer: PlanLayer, dtype: DType): CheckedLayer {
   }
 }
 
+const FORMATS: OptionTable<ConvFormats> = { input: true, weight: true, gradOutput: true };
+
+/** The formats by their names, those given as ids too. */
+function formatsOf(formats: ConvFormats): ConvFormats {
+  checkOptions('formats', formats, FORMATS);
+  const known = Object.entries(formats).filter(([, format]) => format !== undefined);
+  return Object.fromEntries(
+    known.map(([name, format]) => [name, findFormat(format, `the format of ${name}`)]),
+  );
+}
+
 const isShape = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
 
@@ -99,6 +113,6 @@ function callOf(conv: ConvDescription, dtype: DType): ConvCall {
     dtype: checkDType(conv.dtype ?? dtype),
     bias,
     needs: conv.needs ?? [true, true, bias],
-    ...(conv.formats && { formats: conv.formats }),
+    ...(conv.formats && { formats: formatsOf(conv.formats) }),
   };
 }

@@ -13,7 +13,7 @@ import { CONV_DTYPES } from '../checks/dtypes.js';
 import { forwardL1 } from '../checks/forward.js';
 import { inputGradientL1 } from '../checks/input-gradient.js';
 import { weightGradientL1 } from '../checks/weight-gradient.js';
-import { type NpuProfile, profileOf } from '../profile/profile.js';
+import { givenIn, type NpuProfile, profileOf } from '../profile/profile.js';
 import { GENERATIONS } from '../profile/releases.js';
 import { SOC_FAMILIES } from '../profile/socs.js';
 import { CANN_ERAS } from '../profile/versions.js';
@@ -49,19 +49,6 @@ export interface Alternatives {
   readonly switchesOff: NpuProfile | null;
 }
 
-/** What a caller set, to be set in the alternatives too. */
-function given({ soc, cann, torchNpu, allowInternalFormat, jitCompile }: NpuProfile) {
-  return {
-    soc: soc.name,
-    options: {
-      cann: cann.version,
-      ...(torchNpu !== null && { torchNpu }),
-      ...(allowInternalFormat.source === null && { allowInternalFormat: allowInternalFormat.on }),
-      ...(jitCompile.source === null && { jitCompile: jitCompile.on }),
-    },
-  };
-}
-
 /** Profiles that cannot be (a switch that a chip rejects) are left out. */
 function attempt(name: string, make: () => NpuProfile): (readonly [string, NpuProfile])[] {
   try {
@@ -72,7 +59,7 @@ function attempt(name: string, make: () => NpuProfile): (readonly [string, NpuPr
 }
 
 export function alternativesOf(profile: NpuProfile): Alternatives {
-  const { soc, options } = given(profile);
+  const { soc, ...options } = givenIn(profile);
   const versions = CANN_ERAS.flatMap((era) => era.versions);
   const families = SOC_FAMILIES.filter(
     ({ backward, family, inferred }) =>

@@ -61,3 +61,12 @@ export function profileOf(soc: string, options: ProfileOptions): NpuProfile {
     runtime: loadedRuntime(cann.version, libraryPath),
   };
 }
+
+/** The chip and the options that its caller set: what stands for defaults is left out. */
+export const givenIn = ({ soc, cann, torchNpu, allowInternalFormat, jitCompile }: NpuProfile) => ({
+  soc: soc.name,
+  cann: cann.version,
+  ...(torchNpu !== null && { torchNpu }),
+  ...(allowInternalFormat.source === null && { allowInternalFormat: allowInternalFormat.on }),
+  ...(jitCompile.source === null && { jitCompile: jitCompile.on }),
+});

@@ -1,6 +1,6 @@
 // The call that a script repeats, with every parameter spelled out.
 
-import { type DType, inputShape, VoxgradError, weightShape } from '@voxgrad/core';
+import { type ConvFormats, type DType, inputShape, VoxgradError, weightShape } from '@voxgrad/core';
 import { formatConv } from '../plan/conv-text.js';
 import { type ConvDescription, checkLayer } from '../plan/layer.js';
 
@@ -16,6 +16,8 @@ export interface ReproCall {
   readonly groups: number;
   readonly dtype: 'float32' | 'float16' | 'bfloat16' | 'float64';
   readonly needs: readonly [input: boolean, weight: boolean, bias: boolean];
+  /** Storage formats that are not the usual ones. */
+  readonly formats: ConvFormats;
 }
 
 const DTYPES: readonly DType[] = ['float32', 'float16', 'bfloat16', 'float64'];
@@ -43,5 +45,6 @@ export function reproCall(conv: ConvDescription): ReproCall {
     groups: g.groups,
     dtype: dtype as ReproCall['dtype'],
     needs,
+    formats: call.formats ?? {},
   };
 }

@@ -16,7 +16,10 @@ export type ReproTarget = (typeof REPRO_TARGETS)[number];
 export interface ReproOptions {
   /** What the script runs on; `torch_npu` if omitted. */
   readonly target?: ReproTarget;
-  /** The chip that the script for voxgrad asks; Ascend910B1 under CANN 8.2.RC1 if omitted. */
+  /**
+   * The chip that the script for voxgrad asks, Ascend910B1 under CANN 8.2.RC1 if omitted; that for
+   * torch_npu sets its switches.
+   */
   readonly device?: ReproDevice;
 }
 
@@ -31,7 +34,7 @@ export function repro(conv: ConvDescription, options: ReproOptions = {}): string
   checkOptions('repro', options, OPTIONS);
   const { target = 'torch_npu', device } = options;
   const call = reproCall(conv);
-  if (target === 'torch_npu') return torchNpuScript(call);
+  if (target === 'torch_npu') return torchNpuScript(call, device);
   if (target === 'torch') return torchScript(call);
   if (target === 'voxgrad') return voxgradScript(call, device);
   throw argumentError(

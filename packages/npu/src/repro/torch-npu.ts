@@ -1,18 +1,24 @@
+import { findFormat, formatId } from '../formats/formats.js';
 import type { ReproCall } from './call.js';
 import { BACKWARD, parameters, TOLERANCE } from './python.js';
+import type { ReproDevice } from './voxgrad.js';
 
 /** A script for torch_npu: versions, format cast, native and composite backward side by side. */
-export const torchNpuScript = (
-  call: ReproCall,
-): string => `"""${call.text}: native and composite backward of a convolution on an Ascend NPU.
+export function torchNpuScript(call: ReproCall, device: Partial<ReproDevice> = {}): string {
+  const { input } = call.formats;
+  const format = input === undefined ? (call.rank === 3 ? 'NCDHW' : undefined) : findFormat(input);
+  const id = format === undefined ? '' : String(formatId(format));
+  const internal = device.allowInternalFormat ? 1 : 0;
+  const jit = device.jitCompile ? 1 : 0;
+  return `"""${call.text}: native and composite backward of a convolution on an Ascend NPU.
 
     python repro.py [--scale N] [--reference]
 
 Exit code 0: both run and agree; 1: one fails or they differ.
     REPRO_DEVICE=npu:0           the device
-    REPRO_FORMAT=30              storage format of x that is cast to (NCDHW is 30, ND is 2); empty: none
-    REPRO_INTERNAL_FORMAT=0      torch.npu.config.allow_internal_format
-    REPRO_JIT_COMPILE=0          torch.npu.set_compile_mode(jit_compile=...)
+    REPRO_FORMAT=${id.padEnd(16)}storage format of x that is cast to (NCDHW is 30, ND is 2); empty: none
+    REPRO_INTERNAL_FORMAT=${internal}      torch.npu.config.allow_internal_format
+    REPRO_JIT_COMPILE=${jit}          torch.npu.set_compile_mode(jit_compile=...)
     REPRO_HF32=0                 1 leaves float32 convolutions to HF32, the default of the chip
 """
 
@@ -30,14 +36,17 @@ import torch_npu
 ${parameters(call)}
 ${TOLERANCE}
 DEVICE = os.environ.get("REPRO_DEVICE", "npu:0")
-FORMAT = os.environ.get("REPRO_FORMAT", ${call.rank === 3 ? '"30"' : '""'})
+FORMAT = os.environ.get("REPRO_FORMAT", "${id}")
 HF32 = os.environ.get("REPRO_HF32", "0") == "1"
 if HF32 and DTYPE == torch.float32:
     TOLERANCE = 5e-3  # 11 bits of the mantissa
 
 
+SWITCHES = {"REPRO_INTERNAL_FORMAT": "${internal}", "REPRO_JIT_COMPILE": "${jit}"}
+
+
 def on(name):
-    return os.environ.get(name, "0") == "1"
+    return os.environ.get(name, SWITCHES[name]) == "1"
 
 
 def configure():
@@ -87,3 +96,4 @@ def synchronize():
 
 
 ${BACKWARD}`;
+}

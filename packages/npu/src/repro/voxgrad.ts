@@ -1,16 +1,19 @@
 import type { ReproCall } from './call.js';
 
-/** The chip whose refusals a script shows. */
+/** The chip whose refusals a script shows, and the switches that it sets. */
 export interface ReproDevice {
   readonly soc: string;
   readonly cann: string;
   readonly torchNpu?: string;
+  readonly allowInternalFormat?: boolean;
+  readonly jitCompile?: boolean;
 }
 
 /** A script for voxgrad: which strategy an NPU would run, and every strategy against float64. */
 export function voxgradScript(call: ReproCall, device: ReproDevice | undefined): string {
-  const { soc, cann, torchNpu } = device ?? { soc: 'Ascend910B1', cann: '8.2.RC1' };
-  const versions = JSON.stringify({ cann, ...(torchNpu !== undefined && { torchNpu }) });
+  const { soc, ...versions } = device ?? { soc: 'Ascend910B1', cann: '8.2.RC1' };
+  const { cann } = versions;
+  const formats = Object.keys(call.formats).length > 0 ? call.formats : undefined;
   return `// ${call.text}: which backward of a convolution runs where, and every one against float64.
 //
 //   npm install voxgrad; node repro.mjs [--scale N]
@@ -31,8 +34,8 @@ const scale = at < 0 ? 1 : Number(process.argv[at + 1]);
 const conv = [F.conv1d, F.conv2d, F.conv3d][W_SHAPE.length - 3];
 
 // What the chip would say. Nothing runs here: only sizes count.
-const chip = npu('${soc}', ${versions});
-const call = { input: X_SHAPE, weight: W_SHAPE, ...OPTIONS, dtype: '${call.dtype}', needs: [...NEEDS, false] };
+const chip = npu('${soc}', ${JSON.stringify(versions)});
+const call = { input: X_SHAPE, weight: W_SHAPE, ...OPTIONS, dtype: '${call.dtype}', needs: [...NEEDS, false]${formats ? `, formats: ${JSON.stringify(formats)}` : ''} };
 const explained = strategies.explain('conv${call.rank}d', call, chip);
 console.log(\`\${chip.name} ${cann}: chosen \${explained.chosen}\`);
 for (const { name, ok, reasons } of explained.considered)

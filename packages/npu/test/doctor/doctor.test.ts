@@ -71,6 +71,34 @@ describe('public cases and incidents', () => {
   });
 });
 
+const SHEET = new URL('../../../../../shared/facts/ascend.json', import.meta.url);
+describe.skipIf(!existsSync(SHEET))(
+  'the public cases of ../shared/facts/ascend.json (skipped where there is none)',
+  () => {
+    const { issue_cases: sheet } = (
+      existsSync(SHEET) ? JSON.parse(readFileSync(SHEET, 'utf8')) : { issue_cases: [] }
+    ) as { issue_cases: { id: number; src: string }[] };
+
+    it.each(sheet)('$id is among those above: $src', ({ id, src }) => {
+      const own = CASES.filter(({ name }) => new RegExp(`^${id}[a-z]?: `).test(name));
+      expect(own.length).toBeGreaterThan(0);
+      for (const given of own) {
+        expect(given.source).toBe(src);
+        for (const { cause, evidence, remedies, certainty } of diagnose(given).findings) {
+          expect(cause).toMatch(/\w{3}/);
+          expect(evidence.length).toBeGreaterThan(0);
+          expect(remedies.length).toBeGreaterThan(0);
+          expect(['certain', 'likely', 'possible']).toContain(certainty);
+        }
+      }
+    });
+
+    it('are fifteen', () => {
+      expect(sheet.length).toBe(15);
+    });
+  },
+);
+
 describe('what the planner predicts, the doctor explains', () => {
   const conv = parseConv('x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7');
   it.each(['8.1.RC1', '8.2.RC1', '8.3.RC1', '8.5.0', '9.0.0', '9.1.0'])('under CANN %s', (cann) => {

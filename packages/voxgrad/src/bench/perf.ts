@@ -10,6 +10,7 @@ import {
   ones,
   randn,
   scope,
+  strategies,
   type Tensor,
 } from '@voxgrad/core';
 import { interleaved } from './measure.js';
@@ -66,7 +67,13 @@ export async function measurePerf(
   const forward = () => scope(() => void noGrad(() => conv3d(x, w, null, options)));
   const step = (backward: string) => () =>
     scope(() => {
-      const y: Tensor = conv3d(x, w, null, { ...options, backward });
+      // Who names an algorithm means the forward too.
+      const forwardBy: Record<string, string> = backward.includes(':')
+        ? { 'conv3d.forward': backward }
+        : {};
+      const y: Tensor = strategies.with(forwardBy, () =>
+        conv3d(x, w, null, { ...options, backward }),
+      );
       y.backward(ones(y.shape, { dtype, device }));
       x.grad = null;
       w.grad = null;

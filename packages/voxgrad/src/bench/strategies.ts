@@ -16,7 +16,7 @@ export const CRASH = 'nativeCRASH';
 export interface Choices {
   /** What the registry chooses; null where it has nothing. */
   readonly chosen: string | null;
-  /** The device's own single backward call: that with the fixed algorithm where there are several. */
+  /** The device's own single backward call; by the direct algorithm where there are several. */
   readonly native: string | null;
   readonly nativeRefusal: string | null;
   /** All that run. */
@@ -25,10 +25,10 @@ export interface Choices {
 
 const isFused = ({ kind }: StrategyInfo) => kind === 'fused';
 
-/** The plain fused backward, `fused` before `fused:…`. */
+/** The fused backward by the one algorithm that takes every call, or the only fused one. */
 function nativeName(device: Device): string | undefined {
   const fused = strategies.list('conv3d', device).filter(isFused);
-  return (fused.find(({ name }) => name === 'fused') ?? fused[0])?.name;
+  return (fused.find(({ name }) => name === 'fused:direct') ?? fused[0])?.name;
 }
 
 export const callOf = (pattern: Pattern, dtype: DType): ConvCallLike => ({

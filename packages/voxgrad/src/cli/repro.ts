@@ -1,6 +1,6 @@
 // voxgrad repro: a script of its own for one convolution.
 
-import { REPRO_TARGETS, type ReproTarget, repro } from '@voxgrad/npu';
+import { givenIn, REPRO_TARGETS, type ReproTarget, repro } from '@voxgrad/npu';
 import { Option } from 'commander';
 import { type CliCommand, UsageError } from './command.js';
 import { npuFrom, withNpuOptions } from './npu-options.js';
@@ -40,13 +40,7 @@ export const writeRepro: CliCommand = {
     const npu = device === undefined ? undefined : npuFrom(options).profile;
     const script = repro(parsed(conv), {
       target: target as ReproTarget,
-      ...(npu && {
-        device: {
-          soc: npu.soc.name,
-          cann: npu.cann.version,
-          ...(npu.torchNpu !== null && { torchNpu: npu.torchNpu }),
-        },
-      }),
+      ...(npu && { device: givenIn(npu) }),
     });
     const language = target === 'voxgrad' ? 'javascript' : 'python';
     return { json: { target, language, conv, script }, text: () => [script.replace(/\n$/, '')] };

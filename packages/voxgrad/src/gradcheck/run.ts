@@ -79,10 +79,10 @@ const strategiesFor = ({ strategiesOf }: GradcheckCase, device: Device): (string
     : [null, ...strategies.list('conv3d', device).map(({ name }) => name)];
 
 /** Runs `fn` with a strategy for backwards, and for the forwards that have one of that name. */
-function forced<T>(name: string | null, fn: () => T): T {
+function forced<T>(name: string | null, device: Device, fn: () => T): T {
   if (name === null) return fn();
   const ops = ['conv3d', 'conv3d.forward', 'convTranspose3d.forward'].filter((op) =>
-    strategies.list(op).some((strategy) => strategy.name === name),
+    strategies.list(op, device).some((strategy) => strategy.name === name),
   );
   return strategies.with(Object.fromEntries(ops.map((op) => [op, name])), fn);
 }
@@ -118,7 +118,7 @@ type Check = (
 const checkDifferences: Check = async ({ run, inputs, range }, device, strategy) => {
   const leaves = () => inputs.map((shape, i) => spread(shape, range, i).to(device).requiresGrad_());
   const fastMode = inputs.some((shape) => numelOf(shape) > WHOLE);
-  forced(strategy, () => {
+  forced(strategy, device, () => {
     gradcheck(run, leaves(), { fastMode });
     gradgradcheck(run, leaves(), { fastMode: true });
   });
@@ -134,7 +134,7 @@ const checkReference: Check = async ({ run, inputs, range }, device, strategy) =
     const gradOutputs = spread(output.shape, [0.5, 1.5], 7).to(dtype).to(place);
     return grad(output, leaves, { gradOutputs });
   };
-  const ours = forced(strategy, () => gradientsOn(device, 'float32'));
+  const ours = forced(strategy, device, () => gradientsOn(device, 'float32'));
   const reference = gradientsOn(getDevice('cpu'), 'float64');
   let worst = 0;
   for (const [i, gradient] of ours.entries()) {

@@ -1,3 +1,4 @@
+import type { ConvAlgorithm } from '@voxgrad/core';
 import { type Call, withCall } from '../memory/call.js';
 import type { DeviceMemory } from '../memory/device-memory.js';
 import type { Precision } from '../options.js';
@@ -13,6 +14,8 @@ export interface Engine {
   readonly fma: boolean;
   /** Which algorithms may run. */
   readonly precision: Precision;
+  /** The one that convolutions take; null, or none given, where they choose. */
+  algorithm?: ConvAlgorithm | null;
 }
 
 /** One kernel call of `engine`. */

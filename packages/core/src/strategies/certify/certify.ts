@@ -232,6 +232,9 @@ const KERNEL_OF: Readonly<Record<string, OtherKernel>> = {
   'channelAffine.forward': 'channelAffine',
   'adam.step': 'adamStep',
   'maxPool.forward': 'maxPoolIndices',
+  'sumPool.forward': 'sumPool',
+  'spreadPool.forward': 'spreadPool',
+  'relu.backward': 'reluBackward',
 };
 
 addGuard('certify', (device, op, strategy) => {

@@ -1,6 +1,6 @@
 // Where a convolution goes through Fourier transforms.
 
-import { type ConvGeometry, volume } from '@voxgrad/core';
+import { type ConvGeometry, type DType, volume } from '@voxgrad/core';
 import type { FloatDType } from '../../../emit/lanes.js';
 import type { Engine } from '../../engine.js';
 import { pairsOf, type Tiling, tileWork, tilingOf } from './tile.js';
@@ -21,29 +21,51 @@ const chosen = new Map<string, Tiling | null>();
  * shared by passes that run together.
  */
 export function fftFor(
-  { precision }: Engine,
+  engine: Engine,
   dtype: FloatDType,
   g: ConvGeometry,
   passes: readonly FftPass[],
 ): Tiling | null {
-  if (precision === 'exact' || dtype !== 'float32') return null;
-  if (g.stride.some((s) => s !== 1) || g.dilation.some((d) => d !== 1)) return null;
-  if (volume(g.kernel) < 64 || g.kernel.some((k) => k < 3)) return null;
-  const key = JSON.stringify([passes, g]);
+  const { algorithm = null } = engine;
+  if (algorithm !== null && algorithm !== 'fft') return null;
+  if (fftLimit(engine, dtype, g) !== null) return null;
+  const key = JSON.stringify([passes, algorithm, g]);
   const known = chosen.get(key);
   if (known !== undefined) return known;
-  const tiling = choose(g, passes);
+  const tiling = choose(g, passes, { asked: algorithm === 'fft' });
   chosen.set(key, tiling);
   if (chosen.size > 1000) chosen.delete(chosen.keys().next().value ?? '');
   return tiling;
 }
 
-function choose(g: ConvGeometry, passes: readonly FftPass[]): Tiling | null {
+/** Why transforms do not compute a convolution; null where they can. */
+export function fftLimit({ precision }: Engine, dtype: DType, g: ConvGeometry): string | null {
+  if (precision === 'exact') return "precision 'exact' only sums";
+  if (dtype !== 'float32') return `transforms compute float32, not ${dtype}`;
+  if (g.stride.some((s) => s !== 1)) return 'transforms have no strides';
+  if (g.dilation.some((d) => d !== 1)) return 'transforms have no dilation';
+  if (volume(g.kernel) < 64 || g.kernel.some((k) => k < 3))
+    return `transforms take kernels of 64 taps and more, 3 along each axis, not ${g.kernel.join('×')}`;
+  return null;
+}
+
+/** The tiles where a spectrum of all that runs together fits; null elsewhere. */
+export function fittingTiles(g: ConvGeometry): Tiling | null {
   const tiling = tilingOf(g);
   if (!tiling) return null;
   const [from, to] = [g.inChannels / g.groups, g.outChannels / g.groups];
+  return (from * to + from + to + 2) * tiling.tile.bytes > SPECTRA_LIMIT ? null : tiling;
+}
+
+function choose(
+  g: ConvGeometry,
+  passes: readonly FftPass[],
+  { asked }: { readonly asked: boolean },
+): Tiling | null {
+  const tiling = fittingTiles(g);
+  if (!tiling || asked) return tiling;
+  const [from, to] = [g.inChannels / g.groups, g.outChannels / g.groups];
   const pairs = pairsOf(tiling, g.batch).length;
-  if ((from * to + from + to + 2) * tiling.tile.bytes > SPECTRA_LIMIT) return null;
   const weights = passes.map((pass) => (pass === 'weight' ? from * to : 0.6 * from * to));
   const perPair = { forward: from + to, input: from + to, weight: from + to };
   let transforms = passes.reduce((sum, pass) => sum + pairs * perPair[pass], 0);

@@ -1,5 +1,6 @@
 // Where Winograd's algorithm may run, and where it is quicker than direct convolution.
 
+import type { ConvGeometry, DType } from '@voxgrad/core';
 import type { Engine } from '../../engine.js';
 import type { Pass } from '../pass.js';
 import type { Axes, ProblemAxis } from '../problem.js';
@@ -16,7 +17,11 @@ const PLANE: Winograd = { name: '1x4x4', depth: POINTWISE, height: FOUR };
 export type WinogradCall = Pick<Pass, 'dtype' | 'from' | 'to' | 'problems'>;
 
 /** The algorithm for a pass, or null where direct convolution is right or quicker. */
-export function winogradFor({ precision }: Engine, call: WinogradCall): Winograd | null {
+export function winogradFor(
+  { precision, algorithm = null }: Engine,
+  call: WinogradCall,
+): Winograd | null {
+  if (algorithm !== null && algorithm !== 'winograd') return null;
   if (precision === 'exact' || call.dtype !== 'float32' || call.problems.length !== 1) return null;
   const [axes] = call.problems;
   const [depth, height, width] = axes;
@@ -26,12 +31,25 @@ export function winogradFor({ precision }: Engine, call: WinogradCall): Winograd
     : isDense(depth, 1)
       ? [PLANE]
       : [];
-  let [best, cycles]: [Winograd | null, number] = [null, directCycles(call, axes)];
+  const direct = algorithm === null ? directCycles(call, axes) : Number.POSITIVE_INFINITY;
+  let [best, cycles]: [Winograd | null, number] = [null, direct];
   for (const candidate of candidates) {
     const cost = cyclesOf(candidate, call, axes);
     if (cost < cycles) [best, cycles] = [candidate, cost];
   }
   return best;
+}
+
+/** Why Winograd's algorithm does not compute a convolution; null where it can. */
+export function winogradLimit({ precision }: Engine, dtype: DType, g: ConvGeometry): string | null {
+  if (precision === 'exact') return "precision 'exact' only sums";
+  if (dtype !== 'float32') return `Winograd's algorithm computes float32, not ${dtype}`;
+  if (g.stride.some((s) => s !== 1)) return "Winograd's algorithm has no strides";
+  if (g.dilation.some((d) => d !== 1)) return "Winograd's algorithm has no dilation";
+  const [depth, height, width] = g.kernel;
+  if (height !== 3 || width !== 3 || (depth !== 3 && depth !== 1))
+    return `Winograd's algorithm takes kernels of 3×3×3 and 1×3×3, not ${g.kernel.join('×')}`;
+  return null;
 }
 
 /** Whether an axis has `taps` neighbouring taps, and outputs side by side. */
