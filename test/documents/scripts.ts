@@ -21,7 +21,8 @@ export interface Setup {
 
 /** JavaScript in which imports are awaited calls of `$import`, so that they may stand anywhere. */
 async function javascript(code: string): Promise<string> {
-  const { code: plain } = await transform(code, {
+  // `{ …, more }`: what stands above, which the setup gives as `elided`.
+  const { code: plain } = await transform(code.replaceAll('…,', '...elided,'), {
     loader: 'ts',
     target: 'esnext',
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },

@@ -1,18 +1,19 @@
 // What documents leave to their reader: the names and files that their blocks use.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import '@tensorflow/tfjs-backend-cpu';
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import {
-  type ConvBackwardStrategy,
   createTfjsDevice,
+  type DType,
   data,
   F,
-  grad,
   nn,
+  optim,
   randint,
   randn,
   StateDict,
@@ -66,13 +67,21 @@ async function tfjsWasm() {
   return createTfjsDevice(tf);
 }
 
-/** A segmentation in the small: what training loops use. */
-function training() {
-  const model = new nn.Conv3d(1, 2, 3, { padding: 1 });
-  const volume = randn([1, 1, 8, 8, 8]);
-  const labels = randint(0, 2, [1, 8, 8, 8]);
-  const loss = F.crossEntropy(model.call(volume), labels);
-  return { model, volume, labels, loss };
+/** A segmentation in the small: what training loops are given. */
+function fitting(channels: number, dtype: DType) {
+  const model = new nn.Conv3d(channels, 2, 3, { padding: 1, dtype });
+  const image = randn([channels, 5, 5, 5], { dtype });
+  const label = randint(0, 2, [5, 5, 5]);
+  const dataset = [0, 1, 2, 3].map(() => ({ image, label }));
+  const elided = {
+    model,
+    optimizer: new optim.SGD(model.parameters(), { lr: 1e-3 }),
+    loader: new data.DataLoader(dataset, { batchSize: 4 }),
+    epochs: 1,
+    trainingStep: (batch: { image: Tensor; label: Tensor }) =>
+      F.crossEntropy(model.call(batch.image), batch.label),
+  };
+  return { ...elided, image, label, prediction: label, dataset, elided, writeFile };
 }
 
 /** A volume with labels as NIfTI-1 of uint8, [x, y, z] from the fastest axis on. */
@@ -101,24 +110,25 @@ const setups: Readonly<Record<string, Setup>> = {
       await weights();
       await tfjsWasm();
       serveFiles();
-      const w = randn([4, 1, 9, 9, 9], { requiresGrad: true });
-      const x = randn([1, 1, 8, 8, 8], { requiresGrad: true });
-      const doubles = { x: x.double().detach().requiresGrad_(), w: w.double() };
-      const first = training();
-      const mine = strategies.list('conv3d').length > 0 && {
+      const doubles = { dtype: 'float64', requiresGrad: true } as const;
+      const small = fitting(2, 'float64');
+      const x = randn([1, 2, 5, 5, 5], doubles);
+      const y = small.model.call(x);
+      return {
+        volume: randn([1, 1, 8, 8, 8]),
+        labels: randint(0, 2, [1, 8, 8, 8]),
+        ...small,
+        x,
+        y,
+        loss: small.model.call(x).square().mean(),
+        g: randn(y.shape, { dtype: 'float64' }),
+        w: randn([2, 1, 2, 2, 2], doubles),
+        weight: randn([4, 2, 9, 9, 9], doubles),
+        bias: randn([4], doubles),
         supports: () => ({ ok: true, reasons: ['everywhere'] }),
         cost: () => Number.POSITIVE_INFINITY,
         run: (_: object, { builtin }: { builtin(): Tensor }) => builtin(),
-      };
-      return {
-        ...first,
-        ...mine,
-        ...doubles,
-        dataset: Array.from({ length: 4 }, () => ({
-          image: first.volume.squeeze(0),
-          label: first.labels.squeeze(0),
-        })),
-        trainStep: () => first.loss.item(),
+        trainStep: () => x.square().sum(),
       };
     },
     after() {
@@ -126,10 +136,35 @@ const setups: Readonly<Record<string, Setup>> = {
       strategies.unregister('relu', 'mine');
     },
   },
+  'docs/architecture.md': {
+    given: () => ({
+      x: randn([1, 4, 9, 9, 9], { requiresGrad: true }),
+      w: randn([4, 1, 9, 9, 9], { requiresGrad: true }),
+      b: randn([4]),
+    }),
+  },
+  'docs/doctor-and-plan.md': {
+    given() {
+      writeFileSync('train.log', 'E69999: Inner Error!\n');
+      return {};
+    },
+  },
+  'packages/data/README.md': {
+    given() {
+      for (const name of ['a.nii', 'a-label.nii', 'b.nii', 'b-label.nii'])
+        niftiFile(name, [66, 65, 64]);
+      return {
+        paths: ['a.nii', 'b.nii'],
+        labelPaths: ['a-label.nii', 'b-label.nii'],
+        train: () => {},
+        volume: randn([1, 1, 20, 20, 20]),
+        model: new nn.Conv3d(1, 2, 1),
+      };
+    },
+  },
+  'packages/train/README.md': {
+    given: () => ({ ...fitting(1, 'float32'), validationLoss: () => 1, validationDice: () => 0.5 }),
+  },
 };
 
 export const setupOf = (document: string): Setup => setups[document] ?? {};
-void grad;
-void data;
-void mkdirSync;
-void (0 as unknown as ConvBackwardStrategy);

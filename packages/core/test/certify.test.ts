@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import * as vg from '../src/index.js';
-import { defined, expectClose, filled, thrownBy } from './support/numbers.js';
+import { defined, expectClose, filled } from './support/numbers.js';
 
 const { strategies } = vg;
 
@@ -217,11 +217,12 @@ describe('a broken device', () => {
     right(device);
   });
 
-  it('fused kernels beside the convolutions are dropped, or stop with the evidence', () => {
+  it('fused kernels beside the convolutions give way to compositions, and the trace has the evidence', () => {
     const zero = (like: vg.View) => new vg.Storage(like.dtype, new Float64Array(2 * 27));
     const device = foreign({
       reluBackward: zero,
       sumPool: () => zero(filled([1])),
+      spreadPool: () => zero(filled([1])),
       maxPoolIndices: (x, geometry) => {
         const indices = vg.cpuKernels.maxPoolIndices(x, geometry);
         (indices.array as BigInt64Array).fill(0n);
@@ -231,9 +232,23 @@ describe('a broken device', () => {
     const x = filled([1, 2, 3, 3, 3]).to(device).requiresGrad_();
     const [slope] = vg.grad(vg.relu(x).sum(), x);
     expectClose(defined(slope), x.detach().gt(0).to('float64'), 0);
-    const error = thrownBy(() => vg.avgPool3d(x, 2));
-    expect(error).toMatchObject({ code: 'QUARANTINE' });
-    expect(error.message).toContain('sumPool of foreign');
+    const pool = (on: vg.Device) => {
+      const leaf = filled([1, 2, 3, 4, 5]).to(on).requiresGrad_();
+      const y = vg.avgPool3d(leaf, 2, { stride: 1, padding: 1, countIncludePad: false });
+      return [y, ...vg.grad(y.mul(y).sum(), leaf).map((g) => defined(g))];
+    };
+    let pooled: vg.Tensor[] = [];
+    const entries = strategies.trace(() => {
+      pooled = pool(device);
+    });
+    pool(vg.cpu).forEach((right, i) => {
+      expectClose(pooled[i], right, 1e-12, `pool ${i}`);
+    });
+    for (const op of ['sumPool.forward', 'spreadPool.forward']) {
+      const entry = entries.find((e) => e.op === op);
+      expect(entry?.strategy).toBe('composite');
+      expect(entry?.reasons.join()).toMatch(/fused refused: (sum|spread)Pool of foreign/);
+    }
     const plane = x.detach().narrow(1, 0, 1);
     expect(vg.maxPool3d(plane, 3).item()).toBe(Math.max(...(plane.flatten().tolist() as number[])));
   });

@@ -1,4 +1,4 @@
-import { cpu, Device, getDevice, Storage, type View } from '@voxgrad/core';
+import { cpu, Device, getDevice, ones, Storage, type View } from '@voxgrad/core';
 import { describe, expect, it } from 'vitest';
 import { npu } from '../src/index.js';
 import { conv3dCall } from './geometry.js';
@@ -25,6 +25,19 @@ describe('npu()', () => {
       cann: { version: '8.5.0' },
       torchNpu: '2.7.1.post2',
     });
+  });
+
+  it('another one of its name takes the name; tensors of both do not meet, and the error says how so', () => {
+    const [older, newer] = ['8.2.RC1', '8.5.0'].map((cann) => npu('Ascend910B2', { cann }));
+    expect(getDevice('npu:Ascend910B2')).toBe(newer);
+    const [x, y] = [older, newer].map((on) => ones([2], { device: on }));
+    expect(() => x.add(y)).toThrow(
+      /add: expected all tensors to be on the same device, but found two devices that are both called npu:Ascend910B2/,
+    );
+    expect(x.to(newer).add(y).tolist()).toEqual([2, 2]);
+    expect(() => x.add(ones([2], { device: cpu }))).toThrow(
+      /at least two devices, npu:Ascend910B2 and cpu/,
+    );
   });
 
   it('computes what its host does, without float64 and halves', () => {

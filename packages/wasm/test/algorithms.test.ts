@@ -52,6 +52,20 @@ describe.each(['winograd', 'fft'] as const)('calls that %s takes', (algorithm) =
     expect(JSON.stringify(named)).not.toBe(JSON.stringify(direct));
   });
 
+  it('fused takes it by itself where it is quicker, and explain says so', () => {
+    const { input, weight, options } = call;
+    const fused = (on: typeof device) =>
+      strategies
+        .explain('conv3d.forward', { input: [...input], weight: [...weight], ...options }, on)
+        .considered.find(({ name }) => name === 'fused')?.reasons;
+    expect(fused(device)).toEqual([
+      `the device has a forward kernel that takes this call (${algorithm})`,
+    ]);
+    expect(fused(make('exact'))).toEqual([
+      'the device has a forward kernel that takes this call (direct)',
+    ]);
+  });
+
   it('is traced by its name, and listed', () => {
     const entries = strategies.trace(() => by(`fused:${algorithm}`, () => derive(call)));
     expect(entries.map(({ strategy }) => strategy)).toEqual(

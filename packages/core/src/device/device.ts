@@ -246,6 +246,8 @@ export type ConvAlgorithm = 'direct' | 'winograd' | 'fft';
 export interface ConvAlgorithms {
   /** Why `algorithm` does not run `call`; empty if it does. */
   check(algorithm: ConvAlgorithm, call: ConvCall): readonly Refusal[];
+  /** What `kernel` takes for the passes of `call` where none is named. */
+  usual(kernel: ConvKernelName, call: ConvCall): readonly ConvAlgorithm[];
   /** Runs `fn`, in which the device's convolutions take that algorithm. */
   with<T>(algorithm: ConvAlgorithm, fn: () => T): T;
 }

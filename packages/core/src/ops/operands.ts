@@ -29,12 +29,18 @@ export const isScalar = (value: unknown): value is Scalar =>
 export function commonDevice(operation: string, tensors: readonly Tensor[]): Device {
   const [first, ...rest] = tensors;
   const other = rest.find((t) => t.device !== first.device);
-  if (other)
+  if (other) {
+    const [a, b] = [first.device.name, other.device.name];
+    const advice =
+      a === b
+        ? `two devices that are both called ${a} (one was made after the other, which keeps its tensors). ` +
+          'Make one and use it everywhere, or move one tensor with .to(device), the device itself and not its name'
+        : `at least two devices, ${a} and ${b}. Move one with .to(device)`;
     throw new VoxgradError(
       'DEVICE',
-      `${operation}: expected all tensors to be on the same device, but found at least two devices, ` +
-        `${first.device.name} and ${other.device.name}. Move one with .to(device)`,
+      `${operation}: expected all tensors to be on the same device, but found ${advice}`,
     );
+  }
   return first.device;
 }
 

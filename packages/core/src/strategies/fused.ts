@@ -4,6 +4,7 @@ import type {
   Capabilities,
   ConvAlgorithm,
   ConvAlgorithms,
+  ConvKernelName,
   Device,
   Refusal,
 } from '../device/device.js';
@@ -19,6 +20,12 @@ import { convElements, passes, remainders } from './cost-model.js';
 import { deviceError } from './device-error.js';
 import { type ConvBackwardStrategy, type ConvForwardStrategy, supportOf } from './types.js';
 
+/** ` (fft)`: the algorithms that a device takes by itself, where it has several. */
+function byUsual(kernel: ConvKernelName, call: ConvCall, { convAlgorithms }: Capabilities): string {
+  const taken = convAlgorithms?.usual(kernel, call) ?? [];
+  return taken.length > 0 ? ` (${taken.join(', ')})` : '';
+}
+
 /** Wanted gradients that cost a convolution each. */
 const convolutions = (needs: readonly boolean[]) => Number(needs[0]) + Number(needs[1]);
 
@@ -29,7 +36,7 @@ export const fusedBackward: ConvBackwardStrategy = {
   supports: (call, capabilities) =>
     supportOf(
       capabilities.checkConv('convBackward', call),
-      'the device has one backward kernel that takes this call',
+      `the device has one backward kernel that takes this call${byUsual('convBackward', call, capabilities)}`,
     ),
   cost: ({ geometry, needs }, capabilities) =>
     convWork(geometry) * convolutions(needs) +
@@ -58,7 +65,7 @@ export const fusedForward: ConvForwardStrategy = {
   supports: (call, capabilities) =>
     supportOf(
       capabilities.checkConv('convForward', call),
-      'the device has a forward kernel that takes this call',
+      `the device has a forward kernel that takes this call${byUsual('convForward', call, capabilities)}`,
     ),
   cost: ({ geometry }, capabilities) =>
     convWork(geometry) + passes(capabilities, 1, convElements(geometry)),
@@ -88,7 +95,7 @@ const refusals = (
   ];
 
 const algorithmsOf = ({ capabilities }: Device): ConvAlgorithms =>
-  capabilities.convAlgorithms ?? { check: () => [], with: (_, fn) => fn() };
+  capabilities.convAlgorithms ?? { check: () => [], usual: () => [], with: (_, fn) => fn() };
 
 /** Never the choice: `fused` takes the quickest that the device's precision allows. */
 const NOT_BY_COST = Number.POSITIVE_INFINITY;

@@ -2,7 +2,9 @@
 // the native one.
 
 import {
+  type ConvCall,
   type ConvCallLike,
+  convGeometry,
   type Device,
   type DType,
   type StrategyInfo,
@@ -31,6 +33,18 @@ function nativeName(device: Device): string | undefined {
   return (fused.find(({ name }) => name === 'fused:direct') ?? fused[0])?.name;
 }
 
+/** Whether the device's fused kernels take the direct algorithm by themselves, so that both are one. */
+function isDirect(pattern: Pattern, dtype: DType, { capabilities }: Device): boolean {
+  const { input, weight, ...options } = describePattern(pattern);
+  const geometry = convGeometry('conv3d', 3, input, weight, null, options);
+  const call: ConvCall = { geometry, dtype, bias: false, needs: [true, true, false] };
+  const { convAlgorithms } = capabilities;
+  const taken = (['convForward', 'convBackward'] as const).flatMap(
+    (kernel) => convAlgorithms?.usual(kernel, call) ?? [],
+  );
+  return taken.every((algorithm) => algorithm === 'direct');
+}
+
 export const callOf = (pattern: Pattern, dtype: DType): ConvCallLike => ({
   ...describePattern(pattern),
   ...{ dtype, bias: false, needs: [true, true, false] as const },
@@ -40,9 +54,10 @@ export function choicesFor(pattern: Pattern, dtype: DType, device: Device): Choi
   const { chosen, considered } = strategies.explain('conv3d', callOf(pattern, dtype), device);
   const name = nativeName(device);
   const native = considered.find((c) => c.name === name);
+  const isChosen = chosen === 'fused' && isDirect(pattern, dtype, device);
   return {
     chosen,
-    native: native?.ok ? native.name : null,
+    native: native?.ok ? (isChosen ? chosen : native.name) : null,
     nativeRefusal: native?.ok
       ? null
       : (native?.reasons.join('; ') ?? 'the device has no fused backward'),
