@@ -2,7 +2,7 @@
 // plain JavaScript can be checked against it: packages/core/src/checked.ts and packages/nn/src/
 // {functional,init}-checked.ts, one line per function so that bundlers can leave out what a program
 // does not use, and packages/core/src/signatures.ts for the methods. Run it after a public function has
-// come or its parameters have changed: `npm run signatures`. With --check it only compares, as a test does.
+// come or its parameters or comment have changed: `npm run signatures`. With --check it only compares, as a test does.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -88,7 +88,16 @@ const typesOf = (source) =>
     )
     .map((symbol) => symbol.name);
 
-/** The functions that a file exports; those of another package are that package's to check. */
+/** What is written about a symbol above its first declaration that has something, as a comment; or nothing. */
+function commentOn(symbol) {
+  const [comment] = symbol.declarations
+    .flatMap((declaration) => ts.getJSDocCommentsAndTags(declaration))
+    .filter(ts.isJSDoc);
+  const lines = comment?.getText().split('\n') ?? [];
+  return lines.map((line, i) => (i === 0 ? line : ` ${line.trim()}`)).join('\n');
+}
+
+/** The functions that a file exports, with what they take and their comments; those of another package are that package's to check. */
 function functionsOf(path) {
   const source = program.getSourceFile(path);
   const types = new Set(typesOf(source));
@@ -99,7 +108,7 @@ function functionsOf(path) {
     const home = path.slice(0, path.indexOf('/src/'));
     if (!s.valueDeclaration?.getSourceFile().fileName.startsWith(home)) return [];
     const type = checker.getTypeOfSymbol(s);
-    return type.getCallSignatures().length > 0 ? [[symbol.name, textOf(type)]] : [];
+    return type.getCallSignatures().length > 0 ? [[symbol.name, textOf(type), commentOn(s)]] : [];
   });
 }
 
@@ -151,8 +160,8 @@ function writeChecked(path, from, functions, { imports, guard }) {
   const rows = functions
     .sort(byName)
     .map(
-      ([name, text]) =>
-        `export const ${name} = /* @__PURE__ */ ${guard(name)}('${name}', '${text}', unchecked.${name});\n`,
+      ([name, text, comment]) =>
+        `${comment && `${comment}\n`}export const ${name} = /* @__PURE__ */ ${guard(name)}('${name}', '${text}', unchecked.${name});\n`,
     );
   write(
     path,

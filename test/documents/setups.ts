@@ -103,6 +103,37 @@ export function niftiFile(path: string, [x, y, z]: readonly [number, number, num
   writeFileSync(path, bytes);
 }
 
+/** A layers model of TensorFlow.js with one convolution, 1 → 3 channels: model.json and weights.bin. */
+function layersModel(): void {
+  const config = {
+    name: 'conv',
+    filters: 3,
+    kernel_size: [3, 3, 3],
+    strides: [1, 1, 1],
+    padding: 'same',
+    data_format: 'channels_last',
+    dilation_rate: [1, 1, 1],
+    activation: 'linear',
+    use_bias: true,
+    batch_input_shape: [null, 16, 16, 16, 1],
+  };
+  const weights = [
+    { name: 'conv/kernel', shape: [3, 3, 3, 1, 3], dtype: 'float32' },
+    { name: 'conv/bias', shape: [3], dtype: 'float32' },
+  ];
+  const layers = [{ class_name: 'Conv3D', config }];
+  const modelTopology = { class_name: 'Sequential', config: { name: 'net', layers } };
+  writeFileSync(
+    'model.json',
+    JSON.stringify({
+      format: 'layers-model',
+      modelTopology,
+      weightsManifest: [{ paths: ['weights.bin'], weights }],
+    }),
+  );
+  writeFileSync('weights.bin', new Uint8Array(4 * 84));
+}
+
 const setups: Readonly<Record<string, Setup>> = {
   'README.md': {
     separate: true,
@@ -128,6 +159,11 @@ const setups: Readonly<Record<string, Setup>> = {
         supports: () => ({ ok: true, reasons: ['everywhere'] }),
         cost: () => Number.POSITIVE_INFINITY,
         run: (_: object, { builtin }: { builtin(): Tensor }) => builtin(),
+        // The same with less time for it.
+        strategies: {
+          ...strategies,
+          calibrate: (device: string) => strategies.calibrate(device, { budgetMs: 200 }),
+        },
         trainStep: () => x.square().sum(),
       };
     },
@@ -147,6 +183,12 @@ const setups: Readonly<Record<string, Setup>> = {
     given() {
       writeFileSync('train.log', 'E69999: Inner Error!\n');
       return {};
+    },
+  },
+  'docs/guides/from-tensorflow-js.md': {
+    given() {
+      layersModel();
+      return { volume: randn([1, 1, 16, 16, 16]) };
     },
   },
   'packages/data/README.md': {

@@ -21,7 +21,7 @@ const args = process.argv.slice(2).map((argument, i, all) => {
   if (all[i - 1] === '--conv') writeFileSync(kept, argument);
   return argument;
 });
-if (args[0] === 'bench') args.push('--scale', '32', '--rounds', '1', '--only', 'train01');
+if (args[0] === 'bench') args.push('--scale', '64', '--rounds', '1', '--only', 'train01');
 const { status, stderr } = spawnSync(process.execPath, [${JSON.stringify(program)}, ...args], {
   stdio: ['inherit', 'inherit', 'pipe'], encoding: 'utf8' });
 process.stderr.write(stderr);

@@ -71,5 +71,6 @@ export function requireFunction(operation: string, name: string, value: unknown)
     );
 }
 
+/** The error for something that should have been a tensor. */
 export const notTensor = (operation: string, name: string, value: unknown) =>
   argumentError(`${operation}(): expected a Tensor for '${name}', but got ${describe(value)}`);

@@ -74,7 +74,11 @@ export function whoAsked(operation: string, error: unknown): unknown {
   return new VoxgradError('MEMORY', `${operation}(): ${error.message}`, { cause: error });
 }
 
+/** An error with the code SHAPE. */
 export const shapeError = (message: string) => new VoxgradError('SHAPE', message);
+/** An error with the code DTYPE. */
 export const dtypeError = (message: string) => new VoxgradError('DTYPE', message);
+/** An error with the code ARGUMENT. */
 export const argumentError = (message: string) => new VoxgradError('ARGUMENT', message);
+/** An error with the code AUTOGRAD. */
 export const autogradError = (message: string) => new VoxgradError('AUTOGRAD', message);

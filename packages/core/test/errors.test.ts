@@ -126,7 +126,7 @@ describe('bad arguments of convolutions', () => {
     'an unknown strategy': [
       () => vg.conv3d(x.clone().requiresGrad_(), w, null, { backward: 'fastest' }).sum().backward(),
       'STRATEGY',
-      "no strategy called 'fastest'; known: fused, composite",
+      "no strategy called 'fastest'; known: fused, fused:direct, fused:winograd, fused:fft, composite",
     ],
   });
   refuses('sizes', {

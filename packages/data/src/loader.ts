@@ -24,6 +24,7 @@ export type SamplerLike<T> = Iterable<T> & { readonly length?: number };
 /** `(sample) => sample`, or an object with such a `call`. */
 export type SampleTransform<T, U = T> = ((sample: T) => U) | { call(sample: T): U };
 
+/** Options of {@link DataLoader}. */
 export interface DataLoaderOptions<T, B = Collated<T>> {
   /** Samples per batch, 1 by default; null gives the samples themselves. */
   batchSize?: number | null;

@@ -63,6 +63,7 @@ export class SequentialSampler implements Sampler {
   }
 }
 
+/** Options of {@link RandomSampler}. */
 export interface RandomSamplerOptions {
   /** Draw each index independently; false by default, which shuffles. */
   replacement?: boolean;

@@ -23,6 +23,7 @@ import {
 } from '@voxgrad/core';
 import { gaussianWeights, windowPlaces, windowStarts } from './windows.js';
 
+/** Options of {@link slidingWindowInference}. */
 export interface SlidingWindowOptions {
   /** Size of the windows along each spatial axis; a number for all, 0 or less for the whole axis. */
   windowSize: number | readonly number[];

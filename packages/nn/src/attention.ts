@@ -12,6 +12,7 @@ import {
 import { dropout } from './dropout.js';
 import { SCALED_DOT_PRODUCT_ATTENTION } from './option-tables.js';
 
+/** Options of {@link scaledDotProductAttention}. */
 export interface ScaledDotProductAttentionOptions {
   /** Bool: true takes part. Float: is added to the scores. Broadcasts to `[…, L, S]`. */
   attnMask?: Tensor;

@@ -13,6 +13,7 @@ import {
   type Tensor,
 } from '@voxgrad/core';
 
+/** Options of {@link batchNorm}. */
 export interface BatchNormOptions {
   runningMean?: Tensor | null;
   runningVar?: Tensor | null;

@@ -5,6 +5,7 @@ import { DROPOUT } from './option-tables.js';
 import { type InPlaceOptions, inPlaceIf, optionsOf } from './options.js';
 import { bernoulliMask } from './random.js';
 
+/** Options of {@link dropout}. */
 export interface DropoutOptions extends InPlaceOptions {
   /** Probability of an element, or of a channel, to be dropped. */
   p?: number;

@@ -10,8 +10,10 @@ import {
 import { type EmbeddingCallOptions, embedding, rowNumber } from './embedding.js';
 import { EMBEDDING_BAG } from './option-tables.js';
 
+/** How the rows of a bag are joined. */
 export type BagMode = 'sum' | 'mean' | 'max';
 
+/** Options of {@link embeddingBag}. */
 export interface EmbeddingBagCallOptions extends EmbeddingCallOptions {
   /** First position of each bag in a 1-D index. */
   offsets?: Tensor;

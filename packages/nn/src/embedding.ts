@@ -46,6 +46,7 @@ export function oneHot(x: Tensor, numClasses = -1): Tensor {
   );
 }
 
+/** Options of {@link embedding}. */
 export interface EmbeddingCallOptions {
   /** This row receives no gradient. */
   paddingIdx?: number;

@@ -36,6 +36,7 @@ export function numbersOf<O extends InitOptions, K extends keyof O & string>(
   return optionsOf(operation, known, key, first, more);
 }
 
+/** Options of {@link uniform_}. */
 export interface UniformOptions extends InitOptions {
   a?: number;
   b?: number;
@@ -55,6 +56,7 @@ export function uniform_(
   return inPlace('uniform_', tensor, (x) => x.uniform_(from, to, { generator }));
 }
 
+/** Options of {@link normal_}. */
 export interface NormalOptions extends InitOptions {
   mean?: number;
   std?: number;
@@ -78,5 +80,7 @@ export function normal_(
 export const constant_ = (tensor: InitTarget, value: number): Tensor =>
   inPlace('constant_', tensor, (x) => x.fill_(value));
 
+/** Fills a tensor with 0. */
 export const zeros_ = (tensor: InitTarget): Tensor => inPlace('zeros_', tensor, (x) => x.fill_(0));
+/** Fills a tensor with 1. */
 export const ones_ = (tensor: InitTarget): Tensor => inPlace('ones_', tensor, (x) => x.fill_(1));

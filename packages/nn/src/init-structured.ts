@@ -21,6 +21,7 @@ import { type InitTarget, inPlace, numbersOf } from './init-plain.js';
 import { DIRAC, ORTHOGONAL } from './option-tables.js';
 import { optionsOf } from './options.js';
 
+/** Options of every function that draws. */
 export interface InitOptions {
   generator?: Generator;
 }
@@ -39,6 +40,7 @@ export function eye_(x: Tensor): Tensor {
   return x;
 }
 
+/** Options of {@link dirac_}. */
 export interface DiracOptions {
   /** Each group of output channels hands its own inputs through; one group unless given. */
   groups?: number;
@@ -63,6 +65,7 @@ export function dirac_(x: Tensor, options: number | DiracOptions = {}): Tensor {
   return assign(x, values);
 }
 
+/** Options of {@link truncNormal_}. */
 export interface TruncNormalOptions extends InitOptions {
   mean?: number;
   std?: number;
@@ -123,6 +126,7 @@ const normalCdf = (x: number): number =>
       .item()) /
   2;
 
+/** Options of {@link orthogonal_}. */
 export interface OrthogonalOptions extends InitOptions {
   /** Scale of the result; 1 unless given. */
   gain?: number;
@@ -174,6 +178,7 @@ function columnsOf(matrix: Float64Array, rows: number): Columns {
   );
 }
 
+/** Options of {@link sparse_}. */
 export interface SparseOptions extends InitOptions {
   /** 0.01 unless given. */
   std?: number;

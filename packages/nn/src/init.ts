@@ -78,6 +78,7 @@ export function calculateGain(nonlinearity: Nonlinearity, a = 0.01): number {
   return GAINS[name](a);
 }
 
+/** Options of {@link kaimingUniform_} and {@link kaimingNormal_}. */
 export interface KaimingOptions extends InitOptions {
   /** Negative slope of the leakyRelu that follows; 0 unless given. */
   a?: number;
@@ -114,6 +115,7 @@ export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Te
   return normal_(tensor, 0, kaimingStd(tensor, options), drawn(options));
 }
 
+/** Options of {@link xavierUniform_} and {@link xavierNormal_}. */
 export interface XavierOptions extends InitOptions {
   /** Scale for the nonlinearity that follows, see {@link calculateGain}; 1 unless given. */
   gain?: number;

@@ -16,6 +16,7 @@ import { type TensorsThenOptions, tensorsThenOptions } from './positional.js';
 
 const TENSORS = ['weight', 'bias'] as const;
 
+/** Weight and bias of a norm, and what is added to the variance. */
 export interface AffineNormOptions {
   weight?: Tensor | null;
   bias?: Tensor | null;
@@ -97,6 +98,7 @@ export function groupNorm(
   return affine(grouped.reshape(x.shape), weight?.reshape(along), bias?.reshape(along));
 }
 
+/** Options of {@link localResponseNorm}. */
 export interface LocalResponseNormOptions {
   alpha?: number;
   beta?: number;

@@ -11,6 +11,7 @@ import {
 import { join } from './key.js';
 import type { Module } from './module.js';
 
+/** Keys that a state dict lacked, and keys that nothing took. */
 export interface LoadResult {
   readonly missingKeys: string[];
   readonly unexpectedKeys: string[];

@@ -28,10 +28,12 @@ import { Parameter } from './parameter.js';
 const BRAND = Symbol.for('voxgrad.nn.Module');
 
 type Hook<F> = Set<F>;
+/** Sees the inputs of a call, and may return others in their place. */
 export type ForwardPreHook = (
   module: Module,
   inputs: readonly unknown[],
 ) => readonly unknown[] | void;
+/** Sees inputs and output of a call, and may return another output in its place. */
 export type ForwardHook = (module: Module, inputs: readonly unknown[], output: unknown) => unknown;
 
 /** May change the lists of keys, which a strict load goes by afterwards. */
@@ -56,6 +58,7 @@ export interface Member<T> {
   readonly value: T;
 }
 
+/** Options of {@link Module.registerBuffer}. */
 export interface RegisterBufferOptions {
   /** False keeps the buffer out of state dicts. */
   persistent?: boolean;

@@ -36,6 +36,7 @@ export interface AttentionWeights {
   outProjBias?: Tensor | null;
 }
 
+/** Which keys each query attends to. */
 export interface AttentionMasks {
   /** `[N, S]` (or `[S]`): keys to leave out (bool: true), or to add to their scores (float). */
   keyPaddingMask?: Tensor | null;
@@ -46,6 +47,7 @@ export interface AttentionMasks {
   averageAttnWeights?: boolean;
 }
 
+/** Options of {@link multiHeadAttention}. */
 export interface MultiHeadAttentionOptions extends AttentionMasks {
   /** Adds a key and a value of zeros. */
   addZeroAttn?: boolean;

@@ -32,6 +32,7 @@ export function batchNorm(x: Tensor, ...given: readonly unknown[]): Tensor {
   return normalised(x, options);
 }
 
+/** Options of {@link instanceNorm}. */
 export interface InstanceNormOptions {
   runningMean?: Tensor | null;
   runningVar?: Tensor | null;

@@ -12,6 +12,7 @@ import {
 } from '@voxgrad/core';
 import { COSINE_SIMILARITY, NORMALIZE, PAIRWISE_DISTANCE } from './option-tables.js';
 
+/** Options of {@link normalize}. */
 export interface NormalizeOptions {
   p?: number;
   dim?: number;
@@ -33,6 +34,7 @@ const boundedNormOp = defineOp<{ readonly dim: number; readonly eps: number }>({
   backward: ([g], context) => [g?.mul(context.input(0).div(context.output())) ?? null],
 });
 
+/** Options of {@link cosineSimilarity}. */
 export interface CosineSimilarityOptions {
   dim?: number;
   eps?: number;
@@ -53,6 +55,7 @@ export function cosineSimilarity(
     .sum(dim);
 }
 
+/** Options of {@link pairwiseDistance}. */
 export interface PairwiseDistanceOptions {
   p?: number;
   /** Added to every difference, so that the distance of equal vectors has a derivative. */

@@ -136,6 +136,47 @@ describe('a budget', () => {
     });
     expect(entry.reasons[0]).toMatch(/^graphs hold \d+ bytes of a budget of 100$/);
     expect(strategies.table([entry])).toContain('recompute');
+    // The call is one that explain takes, with the numbers of that moment.
+    expect(strategies.explain('checkpoint', entry.call as object)).toMatchObject({
+      chosen: 'recompute',
+      considered: [
+        { name: 'keep', cost: Number.POSITIVE_INFINITY, reasons: [entry.reasons[0]] },
+        { name: 'recompute', reasons: entry.reasons },
+      ],
+    });
+  });
+
+  it('explain says what a part would do now', () => {
+    const call = { inputs: [[64]], dtype: 'float64' };
+    const explained = () => strategies.explain('checkpoint', call);
+    expect(explained()).toMatchObject({
+      chosen: 'keep',
+      considered: [{ reasons: ['there is no memory budget'] }, {}],
+    });
+    const seen = strategies.memoryBudget(2000, () => {
+      let y = filled([64]).requiresGrad_().exp();
+      const before = explained().chosen;
+      for (let i = 0; i < 3; i++) y = y.exp(); // 512 bytes each
+      return [before, explained().chosen];
+    });
+    expect(seen).toEqual(['keep', 'recompute']);
+    expect(explained().chosen).toBe('keep');
+    expect(() => strategies.explain('checkpoint', {})).toThrow(/shapes of the inputs/);
+  });
+
+  it('may be overruled: strategies.with', () => {
+    const counted = (name: string | null) =>
+      strategies
+        .trace(() => {
+          strategies.with({ checkpoint: name }, () =>
+            strategies.memoryBudget(0, () =>
+              strategies.recomputable((t: Tensor) => t.sin().exp(), filled([8]).requiresGrad_()),
+            ),
+          );
+        })
+        .map(({ op, strategy }) => `${op} ${strategy}`);
+    expect(counted('keep')).toEqual(['checkpoint keep']);
+    expect(counted(null)).toEqual(['checkpoint recompute']);
   });
 
   it('leaves modules alone that return something else than tensors', () => {

@@ -4,6 +4,7 @@ import { countStep, momentOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, checkOption, withDefaults } from './options.js';
 import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link Adadelta}. */
 export interface AdadeltaOptions {
   lr: number;
   rho: number;

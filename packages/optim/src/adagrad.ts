@@ -4,6 +4,7 @@ import { countStep, momentOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, checkOption, withDefaults } from './options.js';
 import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link Adagrad}. */
 export interface AdagradOptions {
   lr: number;
   lrDecay: number;

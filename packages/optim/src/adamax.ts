@@ -4,6 +4,7 @@ import { countStep, momentOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
 import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link Adamax}. */
 export interface AdamaxOptions {
   lr: number;
   betas: readonly [number, number];

@@ -4,6 +4,7 @@ import { countStep, momentOf, numberOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
 import { inDefaultDtype, PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link ASGD}. */
 export interface ASGDOptions {
   lr: number;
   /** Decay of the learning rate and of the parameters. */

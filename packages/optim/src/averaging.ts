@@ -20,6 +20,7 @@ export interface ModelLike {
   stateDict(): Map<string, Tensor>;
 }
 
+/** Options of {@link ExponentialMovingAverage} and {@link StochasticWeightAverage}. */
 export interface AveragingOptions {
   /** Averages floating buffers (of batch norm) too; otherwise they are the model's last. */
   useBuffers?: boolean;

@@ -12,6 +12,7 @@ import { withDefaults } from './options.js';
 import { field, plain } from './plain.js';
 import { checkOptimizer } from './schedulers/scheduler.js';
 
+/** Options of {@link GradScaler}. */
 export interface GradScalerOptions {
   initScale?: number;
   growthFactor?: number;
@@ -22,6 +23,7 @@ export interface GradScalerOptions {
   enabled?: boolean;
 }
 
+/** What {@link GradScaler} multiplies: a tensor, or a list of them. */
 export type Scalable = Tensor | readonly Scalable[];
 
 interface OptimizerRecord {

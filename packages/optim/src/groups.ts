@@ -5,6 +5,7 @@ import type { Defaults } from './options.js';
 
 /** A list of parameters with its own options; the rest comes from the optimizer's defaults. */
 export type ParamGroupInput<O> = Partial<O> & { params: Iterable<Tensor> | Tensor };
+/** Parameters with options of their own. */
 export type ParamGroup<O> = O & { params: Tensor[] };
 /** What an optimizer's constructor takes first. */
 export type Params<O> = Iterable<Tensor> | Iterable<ParamGroupInput<O>>;

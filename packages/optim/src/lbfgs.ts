@@ -4,6 +4,7 @@ import { strongWolfe } from './line-search.js';
 import { keepState, numberOf, Optimizer, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
 
+/** Options of {@link LBFGS}. */
 export interface LBFGSOptions {
   lr: number;
   /** Iterations per `step`. */

@@ -4,6 +4,7 @@ import { countStep, momentOf, numberOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, checkOption, withDefaults } from './options.js';
 import { inDefaultDtype, PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link NAdam}. */
 export interface NAdamOptions {
   lr: number;
   betas: readonly [number, number];

@@ -4,6 +4,7 @@ import { countStep, momentOf, type ParamState } from './optimizer.js';
 import { checkCommonOptions, withDefaults } from './options.js';
 import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link Rprop}. */
 export interface RpropOptions {
   /** The first step size of every element. */
   lr: number;

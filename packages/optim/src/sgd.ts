@@ -4,6 +4,7 @@ import type { ParamState } from './optimizer.js';
 import { checkCommonOptions, checkOption, type Defaults, withDefaults } from './options.js';
 import { PerParameterOptimizer, penalised } from './per-parameter.js';
 
+/** Options of {@link SGD}. */
 export interface SGDOptions {
   lr: number;
   momentum: number;

@@ -15,6 +15,7 @@ import { camelCase, snakeCase } from './names.js';
 import type { ParamState } from './optimizer.js';
 import { field, fieldsOf, listOf, plain, sameKind } from './plain.js';
 
+/** The state of an optimizer in PyTorch's layout. */
 export interface OptimizerState {
   state: Map<number, ParamState>;
   param_groups: Record<string, unknown>[];

@@ -4,9 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle, ended, type Outcome, start } from './support/program.js';
 
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'voxgrad-cli-npu-'));
 let program: string;
 beforeAll(async () => {
@@ -21,8 +23,8 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-function voxgrad(args: readonly string[], input = ''): Promise<Outcome> {
-  const child = start(program, args);
+function voxgrad(args: readonly string[], input = '', cwd?: string): Promise<Outcome> {
+  const child = start(program, args, cwd === undefined ? {} : { cwd });
   child.stdin.end(input);
   return ended(child);
 }
@@ -228,8 +230,105 @@ describe('repro', () => {
   });
 });
 
+describe('plan and repro of what is stored in another format', () => {
+  const EMBED = 'x=6,3,2,4,4 w=5,3,2,4,4 stride=2,4,4 needs=w x_format=ND';
+  const OLD = [...NPU, '--torch-npu', '2.7.1', '--allow-internal-format', 'true'];
+
+  it('plan says what the graph operator refuses, and what heals it', async () => {
+    const { code, document } = await json(['plan', '--conv', EMBED, ...OLD]);
+    expect(code).toBe(1);
+    expect(document.layers).toMatchObject([
+      {
+        conv: EMBED.replace(' needs=w', ''),
+        native: {
+          route: 'acl_op',
+          checks: expect.arrayContaining([
+            expect.objectContaining({ pass: 'weight', check: 'format', code: 'E69999', ok: false }),
+          ]),
+          remedies: { usualFormats: true, switchesOff: true },
+        },
+      },
+    ]);
+    const off = ['--torch-npu', '2.7.1', '--allow-internal-format', 'false'];
+    expect((await voxgrad(['plan', '--conv', EMBED, ...NPU, ...off])).code).toBe(0);
+  });
+
+  it('repro stores it so, under the same switches', async () => {
+    const { out } = await voxgrad(['repro', '--conv', EMBED, ...OLD]);
+    expect(out).toContain('os.environ.get("REPRO_FORMAT", "2")');
+    expect(out).toContain('"REPRO_INTERNAL_FORMAT": "1"');
+  });
+
+  it('a format that there is not comes with the nearest', async () => {
+    const { code, err } = await voxgrad(['plan', '--conv', EMBED.replace('ND', 'NCDHX'), ...OLD]);
+    expect(err).toMatch(
+      /x_format=: no format is called 'NCDHX'; the nearest known are NCDHW \(30\)/,
+    );
+    expect(code).toBe(2);
+  });
+});
+
+describe('certify', () => {
+  it('the profile of an NPU: every kernel, its cases, error and verdict', async () => {
+    const { code, document } = await json(['certify', ...NPU]);
+    expect(code).toBe(0);
+    expect(document).toMatchObject({ device: 'npu:Ascend910B1', ok: true });
+    const kernels = document.kernels as { kernel: string; verdict: string }[];
+    expect(kernels.map(({ kernel }) => kernel)).toEqual(
+      expect.arrayContaining(['convForward', 'convBackward', 'batchNorm', 'sumPool']),
+    );
+    for (const { verdict } of kernels) expect(verdict).not.toBe('quarantined');
+  });
+
+  it('the kernels of TensorFlow.js: what errs is a finding, with the numbers', async () => {
+    const { code, out } = await voxgrad(['certify', '--device', 'tfjs:cpu'], '', REPOSITORY);
+    const [title] = out.split('\n');
+    // Its CPU backend errs nowhere, or it is said where.
+    if (code === 0) expect(title).toBe('tfjs:cpu: every kernel agrees with the reference');
+    else {
+      expect(title).toBe('tfjs:cpu: kernels in quarantine');
+      expect(out).toMatch(/ is wrong; case '.+', \w+: \S+ instead of \S+ at \[/);
+    }
+    expect(out).toMatch(/convForward +float32 +\d+\/\d+ +\S+ +2e-5 +(trusted|quarantined)/);
+  });
+
+  it('where there is no TensorFlow.js, what to install', async () => {
+    const { code, err } = await voxgrad(['certify', '--device', 'tfjs:cpu'], '', folder);
+    expect(err).toMatch(/does not run from this folder .*npm install @tensorflow\/tfjs-core/);
+    expect(err).not.toContain('bug in voxgrad');
+    expect(code).toBe(1);
+  });
+});
+
 describe('bench', () => {
   const FEW = ['--only', 'train05', '--scale', '16', '--rounds', '1'];
+
+  it('perf of every strategy: forward, forward and backward, and native by the direct algorithm', async () => {
+    const { code, document } = await json(['bench', '--all', ...FEW]);
+    expect(code).toBe(0);
+    const [row] = document.rows as Record<string, unknown>[];
+    expect(row).toMatchObject({
+      strategy: 'fused',
+      forwardMs: expect.any(Number),
+      forwardBackwardMs: expect.any(Number),
+      native: expect.any(Number),
+      speedup: expect.any(Number),
+    });
+    expect(Object.keys(row.strategies as object)).toEqual(
+      expect.arrayContaining(['fused', 'fused:direct', 'fused:fft', 'composite', 'tiled']),
+    );
+  });
+
+  it('dense layers, smaller; precision and perf as tables', async () => {
+    const few = ['--suite', 'dense', '--only', 'k1', '--scale', '8', '--rounds', '1'];
+    const perf = await voxgrad(['bench', ...few]);
+    expect(perf.out).toMatch(/dense, perf: wasm, float32, volumes divided by 8/);
+    expect(perf.out).toMatch(/\| case +\| input +\| strategy .*\| chosen against native/);
+    expect(perf.out).toMatch(/\| dense_c32_16_k1 \| 1×32×8×8×8 .*\| the same \(fused\)/);
+    const precision = await voxgrad(['bench', '--mode', 'precision', ...few]);
+    expect(precision.out).toMatch(/y error +\| dx error +\| dw error +\| finite/);
+    expect([perf.code, precision.code]).toEqual([0, 0]);
+  });
 
   it('precision: every strategy, its errors, and composite against native', async () => {
     const { code, document } = await json([

@@ -3,6 +3,7 @@ import { checkOptions, VoxgradError } from '@voxgrad/core';
 /** How far results may be from those of a plain loop. */
 export type Precision = 'exact' | 'balanced' | 'fast';
 
+/** Options of {@link createWasmDevice}. */
 export interface WasmOptions {
   /** Threads, the caller included; by default as many as the machine has, at most 8. */
   threads?: number;

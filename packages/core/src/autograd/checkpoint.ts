@@ -21,6 +21,7 @@ import {
 
 type Outputs = Tensor | readonly Tensor[];
 
+/** Options of {@link checkpointWith}. */
 export interface CheckpointOptions {
   /** Rewind the default generator for the second run, so that dropout draws the same mask. */
   preserveRngState?: boolean;

@@ -8,6 +8,7 @@ import { tensor } from '../tensor/create.js';
 import { Tensor } from '../tensor/tensor.js';
 import { noGrad } from './mode.js';
 
+/** Options of {@link clipGradNorm}. */
 export interface ClipGradNormOptions {
   /** The order of the norm; Infinity is the largest magnitude. */
   normType?: number;

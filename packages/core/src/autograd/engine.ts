@@ -176,6 +176,7 @@ function edgeOf(tensor: Tensor, what: string): Edge {
   );
 }
 
+/** Options of {@link backward}. */
 export interface BackwardOptions {
   retainGraph?: boolean;
   createGraph?: boolean;
@@ -198,6 +199,7 @@ export function backward(
   });
 }
 
+/** Options of {@link grad}. */
 export interface GradOptions extends BackwardOptions {
   gradOutputs?: Tensor | readonly (Tensor | null)[];
   allowUnused?: boolean;

@@ -40,6 +40,7 @@ export class FunctionContext {
 
 type Gradient = Tensor | null | undefined;
 
+/** What {@link defineFunction} takes: a forward, and the rule of its backward. */
 export interface FunctionDefinition<A extends readonly unknown[], R extends Tensor | Tensor[]> {
   /** For error messages. */
   readonly name?: string;

@@ -15,6 +15,7 @@ import { enableGrad } from './mode.js';
 export type Tensors = Tensor | readonly Tensor[];
 type Fn = (...inputs: Tensor[]) => Tensors;
 
+/** Options of {@link jacobian}, {@link hessian}, {@link hvp}, {@link vjp} and {@link jvp}. */
 export interface FunctionalOptions {
   /** Make the result differentiable with respect to the inputs. */
   createGraph?: boolean;

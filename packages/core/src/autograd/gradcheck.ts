@@ -21,6 +21,7 @@ export class GradcheckError extends VoxgradError {
   }
 }
 
+/** Options of {@link gradcheck}. */
 export interface GradcheckOptions {
   /** Step of the central differences. */
   eps?: number;
@@ -93,6 +94,7 @@ export function gradcheck(
   }
 }
 
+/** Options of {@link gradgradcheck}. */
 export interface GradgradcheckOptions extends GradcheckOptions {
   /** Drawn from U(−1, 1) when omitted. */
   gradOutputs?: Tensor | readonly Tensor[];

@@ -8,6 +8,7 @@ const state = shared('gradMode', () => ({
   site: undefined as object | undefined,
 }));
 
+/** Whether operations are recorded now: false inside of {@link noGrad}. */
 export const isGradEnabled = (): boolean => state.enabled;
 
 /** True while the untaped forward of an operation runs; tensors made there are not the user's. */

@@ -25,7 +25,9 @@ export const metaOf = ({ shape, dtype, device }: TensorMeta): TensorMeta => ({
   device,
 });
 
+/** A gradient for each input or output; null where there is none. */
 export type Gradients = (Tensor | null)[];
+/** Sees a gradient on its way, and may return another in its place. */
 export type GradientHook = (gradient: Tensor) => Tensor | null | undefined | void;
 
 const counter = shared('autograd.sequence', () => ({ next: 1 }));

@@ -38,6 +38,7 @@ export interface RuleContext<O> {
   output(index?: number): Tensor;
 }
 
+/** What {@link defineOp} takes: a forward, what it saves, and a rule of differentiable operations. */
 export interface OpDefinition<O> {
   readonly name: string;
   /** Forward and rule are a user's, who may keep tensors that are made in them. */

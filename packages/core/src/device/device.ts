@@ -4,6 +4,7 @@ import type { DType } from '../tensor/dtype.js';
 import type { Storage, View } from '../tensor/storage.js';
 import { trustedCheck, trustedKernels } from './trust.js';
 
+/** Kernels of one operand. */
 export type UnaryName =
   | 'neg'
   | 'abs'
@@ -42,6 +43,7 @@ export type UnaryName =
   | 'lgamma'
   | 'digamma';
 
+/** Kernels of two operands of one shape and dtype. */
 export type BinaryName =
   | 'add'
   | 'sub'
@@ -57,15 +59,20 @@ export type BinaryName =
   | 'fmod'
   | 'floorDivide'
   | 'zeta';
+/** Kernels of two integer operands. */
 export type BitwiseName =
   | 'bitwiseAnd'
   | 'bitwiseOr'
   | 'bitwiseXor'
   | 'bitwiseLeftShift'
   | 'bitwiseRightShift';
+/** Kernels that compare two operands and give bools. */
 export type CompareName = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
+/** Kernels that reduce axes. */
 export type ReduceName = 'sum' | 'prod' | 'amax' | 'amin';
+/** Kernels that find the position of an extreme along an axis. */
 export type ArgReduceName = 'argmax' | 'argmin';
+/** Kernels that keep a running extreme and its position. */
 export type ArgScanName = 'cummax' | 'cummin';
 /** What happens where several elements meet, and with what was there. */
 export type ScatterMode = 'set' | 'mul' | 'amax' | 'amin';
@@ -207,6 +214,7 @@ export interface NormStatistics {
   readonly bias?: View | null;
 }
 
+/** The kernels of convolution. */
 export type ConvKernelName = 'convForward' | 'convWeight' | 'convBackward';
 
 /** Why a device does not run a kernel on a call, with the numbers where a limit was passed. */

@@ -6,6 +6,7 @@ import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
 import { Device } from './device.js';
 
+/** A device, or its name. */
 export type DeviceLike = Device | string;
 
 const state = shared('devices', () => ({

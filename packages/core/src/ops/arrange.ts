@@ -147,8 +147,11 @@ export function movedim(
   return permute(x, order);
 }
 
+/** {@link movedim} by its other name. */
 export const moveaxis: typeof movedim = movedim;
+/** {@link transpose} by its other name. */
 export const swapaxes: typeof transpose = transpose;
+/** {@link transpose} by its other name. */
 export const swapdims: typeof transpose = transpose;
 
 /** Turned by 90° `k` times in the plane of two dims, from the first towards the second. */
@@ -193,16 +196,19 @@ export function flipud(x: Tensor): Tensor {
 /** All elements in row-major order, `[numel]`; a view where the layout allows it. */
 export const ravel = onTensors('ravel', ['x'], (x: Tensor): Tensor => reshape(x, x.numel));
 
+/** `view` with the shape of another tensor. */
 export const viewAs = onTensors(
   'viewAs',
   ['x', 'other'],
   (x: Tensor, other: Tensor): Tensor => x.view(other.shape),
 );
+/** `reshape` with the shape of another tensor. */
 export const reshapeAs = onTensors(
   'reshapeAs',
   ['x', 'other'],
   (x: Tensor, other: Tensor): Tensor => reshape(x, other.shape),
 );
+/** {@link expand} by its other name. */
 export const broadcastTo = (x: Tensor, shape: readonly number[]): Tensor => expand(x, shape);
 
 /** Differences of neighbours along `dim`, `n` times over. */

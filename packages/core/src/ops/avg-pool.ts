@@ -15,6 +15,7 @@ import {
 } from './pool-geometry.js';
 import { type AveragedAxis, meanPool } from './sum-pool.js';
 
+/** Options of {@link avgPool1d} and {@link avgPool2d} and {@link avgPool3d}. */
 export interface AvgPoolOptions extends Omit<WindowOptions, 'dilation'> {
   /** Whether padding counts as elements of a window (true by default). */
   countIncludePad?: boolean;

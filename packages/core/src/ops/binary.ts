@@ -58,6 +58,7 @@ const mulOp: Op<undefined> = defineOp({
     context.needs.map((need, i) => (g && need ? g.mul(context.input(1 - i)) : null)),
 });
 
+/** a · b with broadcasting; dtypes are promoted as in PyTorch. */
 export const mul: Binary = (a, b) => mulOp(broadcastOperands('mul', [a, b]), undefined);
 
 const divOp: Binary = defineBinary(
@@ -78,6 +79,7 @@ const truncDivideOp: Op<undefined> = defineOp({
   backward: ([g]) => [g && zeroOf(g), g && zeroOf(g)],
 });
 
+/** How {@link div} rounds: towards zero (`'trunc'`) or down (`'floor'`). */
 export type RoundingMode = 'trunc' | 'floor';
 
 /** True division: integers give the default float dtype, unless the quotient is rounded. */
@@ -271,11 +273,17 @@ function compare(name: CompareName, a: Tensor, b: TensorOrScalar): Tensor {
 }
 
 // Comparisons give bool and carry no gradient.
+/** Where a = b: bool, with broadcasting. */
 export const eq: Binary = (a, b) => compare('eq', a, b);
+/** Where a ≠ b: bool, with broadcasting. */
 export const ne: Binary = (a, b) => compare('ne', a, b);
+/** Where a < b: bool, with broadcasting. */
 export const lt: Binary = (a, b) => compare('lt', a, b);
+/** Where a ≤ b: bool, with broadcasting. */
 export const le: Binary = (a, b) => compare('le', a, b);
+/** Where a > b: bool, with broadcasting. */
 export const gt: Binary = (a, b) => compare('gt', a, b);
+/** Where a ≥ b: bool, with broadcasting. */
 export const ge: Binary = (a, b) => compare('ge', a, b);
 
 const whereOp = defineOp({

@@ -26,10 +26,15 @@ function define(name: BitwiseName, ...kinds: DTypeKind[]): Bitwise {
   };
 }
 
+/** Bits that a and b both have; of bools, logical and. */
 export const bitwiseAnd: Bitwise = define('bitwiseAnd', 'integer', 'bool');
+/** Bits that a or b has; of bools, logical or. */
 export const bitwiseOr: Bitwise = define('bitwiseOr', 'integer', 'bool');
+/** Bits that a and b differ in. */
 export const bitwiseXor: Bitwise = define('bitwiseXor', 'integer', 'bool');
+/** a · 2ᵇ of integers, as bits that move. */
 export const bitwiseLeftShift: Bitwise = define('bitwiseLeftShift', 'integer');
+/** ⌊a / 2ᵇ⌋ of integers; the sign stays. */
 export const bitwiseRightShift: Bitwise = define('bitwiseRightShift', 'integer');
 
 /** ~x; for bool, not x. */

@@ -6,6 +6,7 @@ import { Tensor } from '../tensor/tensor.js';
 import { maximum, minimum, where } from './binary.js';
 import { broadcastOperands, isScalar, type TensorOrScalar } from './operands.js';
 
+/** A number, a tensor that broadcasts against the input, or null for no bound. */
 export type Bound = TensorOrScalar | null;
 
 /** Where a bound is met exactly the gradient goes to x alone (PyTorch), unlike that of maximum. */
@@ -48,8 +49,10 @@ const clampOp: Op<undefined> = defineOp({
   },
 });
 
+/** max(x, min): {@link clamp} from below alone. */
 export const clampMin = (x: Tensor, min: TensorOrScalar): Tensor =>
   minOp(broadcastOperands('clampMin', [x, min]), undefined);
+/** min(x, max): {@link clamp} from above alone. */
 export const clampMax = (x: Tensor, max: TensorOrScalar): Tensor =>
   maxOp(broadcastOperands('clampMax', [x, max]), undefined);
 
@@ -73,4 +76,5 @@ export function clamp(
   return clampOp(broadcastOperands('clamp', [x, low, high]), undefined);
 }
 
+/** {@link clamp} by its other name. */
 export const clip: typeof clamp = clamp;

@@ -17,6 +17,7 @@ import { sort } from './sort.js';
 import { nanToNum } from './special.js';
 import { narrow, reshape } from './views.js';
 
+/** Options of {@link unique} and {@link uniqueConsecutive}. */
 export interface UniqueOptions {
   /** Also the place of every element among the distinct ones. */
   returnInverse?: boolean;

@@ -11,6 +11,7 @@ import { toFloat } from './operands.js';
 import { sum } from './reduce.js';
 import { reshape, squeeze, transpose, unsqueeze } from './views.js';
 
+/** Options of {@link cov}. */
 export interface CovOptions {
   /** Subtracted from the number of observations: 1 by default, 0 for the plain mean. */
   correction?: number;

@@ -16,6 +16,7 @@ import { reshape, squeeze } from './views.js';
 
 const keep = { keepdim: true };
 
+/** Values with their positions along the dimension (int64). */
 export interface ValuesIndices {
   readonly values: Tensor;
   readonly indices: Tensor;

@@ -11,6 +11,7 @@ import { type Binary, defineBinary } from './binary-rule.js';
 import { scalarTensor, toFloat } from './operands.js';
 import { real, type Unary } from './unary-rule.js';
 
+/** ln |Γ(x)|, element by element. */
 export const lgamma: Unary = withCurves(
   { lgamma: lgammaCurve },
   real('lgamma', 'input', (g, x) => g.mul(digamma(x))),

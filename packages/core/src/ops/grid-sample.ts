@@ -19,9 +19,12 @@ import { logicalAnd } from './logical.js';
 import { commonDevice, requireCompute } from './operands.js';
 import { expand, narrow, reshape } from './views.js';
 
+/** How {@link gridSample} interpolates. */
 export type GridSampleMode = 'bilinear' | 'nearest' | 'bicubic';
+/** What {@link gridSample} takes from outside. */
 export type GridPaddingMode = 'zeros' | 'border' | 'reflection';
 
+/** Options of {@link gridSample}. */
 export interface GridSampleOptions {
   /** 'bilinear' by default, which is trilinear for volumes; 'bicubic' takes images only. */
   mode?: GridSampleMode;

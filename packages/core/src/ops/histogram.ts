@@ -14,6 +14,7 @@ import { scatterAdd } from './scatter.js';
 import { searchsorted } from './search.js';
 import { reshape, select } from './views.js';
 
+/** Options of {@link histogram}. */
 export interface HistogramOptions {
   /** The first and the last of evenly spaced edges: those of the elements by default. */
   range?: readonly [number, number] | null;
@@ -23,6 +24,7 @@ export interface HistogramOptions {
   density?: boolean;
 }
 
+/** What {@link histogram} gives: counts, and the edges of the bins. */
 export interface Histogram {
   readonly hist: Tensor;
   readonly binEdges: Tensor;

@@ -12,6 +12,7 @@ import { scalarTensor, toFloat } from './operands.js';
 import { sum } from './reduce.js';
 import { expand, narrow, reshape } from './views.js';
 
+/** Options of {@link trapezoid} and {@link cumulativeTrapezoid}. */
 export interface TrapezoidOptions {
   /** The distance of neighbours, where no positions are given: 1 by default. */
   dx?: number;
@@ -67,6 +68,7 @@ export function trapezoid(
   return sum(parts, axis);
 }
 
+/** {@link trapezoid} by its other name. */
 export const trapz: typeof trapezoid = trapezoid;
 
 /** {@link trapezoid} up to each position after the first. */
@@ -79,6 +81,7 @@ export function cumulativeTrapezoid(
   return cumsum(parts, axis);
 }
 
+/** Options of {@link gradient}. */
 export interface GradientOptions {
   /** The distance of neighbours, or one per dim; or their positions, one vector per dim. */
   spacing?: number | readonly number[] | readonly Tensor[];

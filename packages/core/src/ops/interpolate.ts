@@ -14,6 +14,7 @@ import { cast } from './cast.js';
 import { indexSelect, indexTensor } from './indexing.js';
 import { requireCompute } from './operands.js';
 
+/** How {@link interpolate} interpolates. */
 export type InterpolateMode =
   | 'nearest'
   | 'nearest-exact'
@@ -23,6 +24,7 @@ export type InterpolateMode =
   | 'bicubic'
   | 'area';
 
+/** Options of {@link interpolate}. */
 export interface InterpolateOptions {
   /** Output size of each spatial axis; exactly one of `size` and `scaleFactor` is given. */
   size?: number | readonly number[] | null;

@@ -10,40 +10,49 @@ import type { Dim, KeepDim } from './reduce.js';
 
 // Truth of elements: everything but 0 counts as true; NaN too, as in PyTorch.
 
+/** Where x is zero: bool. */
 export const logicalNot = onTensors('logicalNot', ['x'], (x: Tensor): Tensor => bool(x).eq(false));
+/** Where a and b are both not zero: bool, with broadcasting. */
 export const logicalAnd = onTensors(
   'logicalAnd',
   ['a', 'b'],
   (a: Tensor, b: Tensor): Tensor => bool(a).mul(bool(b)),
 );
+/** Where a or b is not zero: bool, with broadcasting. */
 export const logicalOr = onTensors(
   'logicalOr',
   ['a', 'b'],
   (a: Tensor, b: Tensor): Tensor => bool(a).add(bool(b)),
 );
+/** Where exactly one of a and b is not zero: bool, with broadcasting. */
 export const logicalXor = onTensors(
   'logicalXor',
   ['a', 'b'],
   (a: Tensor, b: Tensor): Tensor => bool(a).ne(bool(b)),
 );
 
+/** Where x is NaN: bool. */
 export const isnan = onTensors('isnan', ['x'], (x: Tensor): Tensor => x.ne(x));
+/** Where x is infinite, of either sign: bool. */
 export const isinf = onTensors(
   'isinf',
   ['x'],
   (x: Tensor): Tensor => x.abs().eq(Number.POSITIVE_INFINITY),
 );
+/** Where x is neither infinite nor NaN: bool. */
 export const isfinite = onTensors(
   'isfinite',
   ['x'],
   (x: Tensor): Tensor => x.abs().lt(Number.POSITIVE_INFINITY),
 );
 
+/** Where x is Infinity: bool. */
 export const isposinf = onTensors(
   'isposinf',
   ['x'],
   (x: Tensor): Tensor => x.eq(Number.POSITIVE_INFINITY),
 );
+/** Where x is −Infinity: bool. */
 export const isneginf = onTensors(
   'isneginf',
   ['x'],
@@ -89,6 +98,7 @@ export function isin(
   return options.invert ? logicalNot(found) : found;
 }
 
+/** How near is close: |a − b| ≤ atol + rtol·|b|. */
 export interface Closeness {
   rtol?: number;
   atol?: number;

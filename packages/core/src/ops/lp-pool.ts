@@ -4,6 +4,7 @@ import type { Tensor } from '../tensor/tensor.js';
 import { avgPool1d, avgPool2d } from './avg-pool.js';
 import type { PerAxis, WindowOptions } from './pool-geometry.js';
 
+/** Options of {@link lpPool1d} and {@link lpPool2d}. */
 export type LPPoolOptions = Pick<WindowOptions, 'stride' | 'ceilMode'>;
 
 const LPPOOL_OPTIONS: OptionTable<LPPoolOptions> = { stride: true, ceilMode: true };

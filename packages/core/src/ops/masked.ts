@@ -46,6 +46,7 @@ export function nonzero(x: Tensor, options: { asTuple?: boolean } = {}): Tensor 
   return columns.length > 0 ? stack(columns, 1) : reshape(flat, flat.numel, 1).narrow(1, 0, 0);
 }
 
+/** Positions of the elements that are not zero, one in each row: int64 `[count, dims]`. */
 export const argwhere = (x: Tensor): Tensor => nonzero(x);
 
 /** `value` (a number or a 0-d tensor) where `mask` (bool) is true; x and mask broadcast. */

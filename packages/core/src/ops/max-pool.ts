@@ -21,6 +21,7 @@ import {
 } from './pool-geometry.js';
 import { reshape } from './views.js';
 
+/** Options of {@link maxPool1d} and {@link maxPool2d} and {@link maxPool3d}. */
 export interface MaxPoolOptions extends WindowOptions {}
 
 /** Largest elements, and where each stands in its flat D·H·W (int64). */

@@ -14,6 +14,7 @@ import type { PerAxis } from './pool-geometry.js';
 import { scatter } from './scatter.js';
 import { reshape } from './views.js';
 
+/** Options of {@link maxUnpool1d} and {@link maxUnpool2d} and {@link maxUnpool3d}. */
 export interface MaxUnpoolOptions {
   /** The kernel size when omitted. */
   stride?: PerAxis | null;

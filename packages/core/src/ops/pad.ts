@@ -7,6 +7,7 @@ import type { Tensor } from '../tensor/tensor.js';
 import { indexSelect, indexTensor } from './indexing.js';
 import { embed, narrow } from './views.js';
 
+/** What {@link pad} puts outside. */
 export type PadMode = 'constant' | 'reflect' | 'replicate' | 'circular';
 type Pair = readonly [lo: number, hi: number];
 

@@ -13,6 +13,7 @@ import { dilatedKernel, type SpatialRank, type Triple } from './conv/geometry.js
 /** A number, or one per axis. */
 export type PerAxis = number | readonly number[];
 
+/** How the windows of a pooling lie: one number, or one for each axis. */
 export interface WindowOptions {
   /** The kernel size when omitted. */
   stride?: PerAxis;

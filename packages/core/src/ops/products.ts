@@ -33,6 +33,7 @@ export function dot(a: Tensor, b: Tensor): Tensor {
   return matmul(a, b);
 }
 
+/** {@link dot} of real vectors. */
 export const vdot: typeof dot = dot;
 
 /** Matrix times vector. */
@@ -51,6 +52,7 @@ export function outer(a: Tensor, b: Tensor): Tensor {
   return unsqueeze(a, 1).mul(b);
 }
 
+/** {@link outer} by its other name. */
 export const ger: typeof outer = outer;
 
 /** Products summed over the last dims of both; plain products where one is 0-d. */
@@ -59,6 +61,7 @@ export function inner(a: Tensor, b: Tensor): Tensor {
   return a.ndim === 0 || b.ndim === 0 ? a.mul(b) : tensordot(a, b, [[-1], [-1]]);
 }
 
+/** Factors of sums with a product: beta · input + alpha · product; both 1 by default. */
 export interface Scales {
   /** Factor of the tensor added; with 0 its elements do not count, NaN included. */
   beta?: number;

@@ -8,6 +8,7 @@ import { leading } from './operands.js';
 import { sort } from './sort.js';
 import { narrow, reshape } from './views.js';
 
+/** What {@link quantile} gives between two values. */
 export type Interpolation = 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest';
 
 /** How far to go from position `low` to the next, of which the exact place is a `part` away. */
@@ -19,6 +20,7 @@ const CHOICE: Record<Interpolation, (low: number, part: number) => number> = {
   nearest: (low, part) => (part > 0.5 || (part === 0.5 && low % 2 === 1) ? 1 : 0),
 };
 
+/** Options of {@link quantile}. */
 export interface QuantileOptions {
   keepdim?: boolean;
   /** Between two elements: 'linear' by default. */

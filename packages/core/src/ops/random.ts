@@ -146,6 +146,7 @@ function normalOf(
   return options.requiresGrad ? made.requiresGrad_() : made;
 }
 
+/** Options of {@link multinomial}. */
 export interface MultinomialOptions extends GeneratorOption {
   /** Whether an index may be drawn again; no by default. */
   replacement?: boolean;

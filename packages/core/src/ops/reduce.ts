@@ -9,6 +9,7 @@ import { cast } from './cast.js';
 import { leading, requireCompute } from './operands.js';
 import { expand, permute, reshape, squeeze, unsqueeze } from './views.js';
 
+/** One dimension or several; negative ones count from the end. */
 export type Dim = number | readonly number[];
 
 interface Axes {
@@ -47,6 +48,7 @@ const extremeOp = (name: 'amax' | 'amin'): Op<Axes> =>
 const amaxOp = extremeOp('amax');
 const aminOp = extremeOp('amin');
 
+/** Whether a reduced dimension stays, with size 1. */
 export interface KeepDim {
   keepdim?: boolean;
 }
@@ -61,6 +63,7 @@ const finish = (y: Tensor, axes: readonly number[], keepdim = false): Tensor =>
         y.shape.filter((_, axis) => !axes.includes(axis)),
       );
 
+/** Options of {@link sum} and {@link prod}. */
 export interface SumOptions extends KeepDim {
   /** Convert to this dtype first. */
   dtype?: DType;
@@ -86,6 +89,7 @@ export function mean(input: Tensor, dim?: Dim | SumOptions, more?: SumOptions): 
   return sum(x, axes.length === 0 ? undefined : axes, options).div(countOf(x, axes));
 }
 
+/** Options of {@link variance} and {@link std}. */
 export interface VarianceOptions extends KeepDim {
   /** What is taken off the count in the denominator: 1 by default. */
   correction?: number;

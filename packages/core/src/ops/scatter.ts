@@ -212,6 +212,7 @@ export function scatterAdd(x: Tensor, dim: number, index: Tensor, source: Tensor
   return reshape(base.add(whole), x.shape);
 }
 
+/** How {@link scatterReduce} joins values that meet. */
 export type ScatterReduction = 'sum' | 'prod' | 'mean' | 'amax' | 'amin';
 
 /**

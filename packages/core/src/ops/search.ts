@@ -22,6 +22,7 @@ const searchOp = defineOp<boolean>({
   backward: 'none',
 });
 
+/** Options of {@link searchsorted} and {@link bucketize}. */
 export interface SearchOptions {
   /** Count the elements that are equal too. */
   right?: boolean;

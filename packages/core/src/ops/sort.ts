@@ -9,6 +9,7 @@ import { gather } from './indexing.js';
 import { leading } from './operands.js';
 import { narrow, reshape, transpose } from './views.js';
 
+/** What {@link sort} gives: values, and where each came from (int64). */
 export interface Sorted {
   readonly values: Tensor;
   readonly indices: Tensor;
@@ -25,6 +26,7 @@ const argSortOp = defineOp<boolean>({
   backward: 'none',
 });
 
+/** Options of {@link sort}. */
 export interface SortOptions {
   descending?: boolean;
   /** Sorting is always stable here; the option is taken for the sake of PyTorch's signature. */
@@ -52,6 +54,7 @@ export function sort(x: Tensor, first?: number | SortOptions, more?: SortOptions
 /** The slices in order along the first dim. */
 export const msort = (x: Tensor): Tensor => sort(x, 0).values;
 
+/** Options of {@link topk}. */
 export interface TopkOptions {
   /** The smallest ones when false. */
   largest?: boolean;

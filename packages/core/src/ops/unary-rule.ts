@@ -6,6 +6,7 @@ import type { UnaryName } from '../device/device.js';
 import { Tensor } from '../tensor/tensor.js';
 import { requireCompute, toFloat } from './operands.js';
 
+/** A function of one tensor, element by element. */
 export type Unary = (x: Tensor) => Tensor;
 
 type Saves = 'input' | 'output' | 'nothing';

@@ -21,8 +21,11 @@ export type { Unary };
 // Piecewise constant: 0 almost everywhere, and 0 itself rather than 0·g, which an infinite g makes NaN.
 const zero: Rule = (g) => zeroOf(g);
 
+/** −x, element by element. */
 export const neg: Unary = anyDtype('neg', 'nothing', (g) => g.neg());
+/** |x|, element by element; its derivative at 0 is 0. */
 export const abs: Unary = anyDtype('abs', 'input', (g, x) => g.mul(slopeSign(x)));
+/** −1, 0 or 1 by the sign of each element; its derivative is 0. */
 export const sign: Unary = anyDtype('sign', 'nothing', zero);
 /** g where the output is above 0 or NaN. Its derivative in y is 0. */
 function reluSlope(g: Tensor, y: Tensor): Tensor {
@@ -44,23 +47,39 @@ function chosenReluSlope(gradOutput: Tensor, output: Tensor): Tensor {
   return checkedResult(strategy, 'gradient', got, { shape, dtype, device });
 }
 
+/** max(x, 0), element by element; NaN stays, and the derivative at 0 is 0. */
 export const relu: Unary = anyDtype('relu', 'output', reluSlope);
+/** The largest whole number that is not above each element; its derivative is 0. */
 export const floor: Unary = anyDtype('floor', 'nothing', zero);
+/** The smallest whole number that is not below each element; its derivative is 0. */
 export const ceil: Unary = anyDtype('ceil', 'nothing', zero);
 const roundWhole: Unary = anyDtype('round', 'nothing', zero);
+/** Each element without its fraction; its derivative is 0. */
 export const trunc: Unary = anyDtype('trunc', 'nothing', zero);
 
+/** eˣ, element by element. */
 export const exp: Unary = real('exp', 'output', (g, y) => g.mul(y));
+/** eˣ − 1, exact where x is near 0. */
 export const expm1: Unary = real('expm1', 'output', (g, y) => g.mul(y.add(1)));
+/** Natural logarithm: −Infinity at 0, NaN below. */
 export const log: Unary = real('log', 'input', (g, x) => g.div(x));
+/** ln(1 + x), exact where x is near 0. */
 export const log1p: Unary = real('log1p', 'input', (g, x) => g.div(x.add(1)));
+/** Square root; NaN below 0. */
 export const sqrt: Unary = real('sqrt', 'output', (g, y) => g.div(y.mul(2)));
+/** 1 / √x, element by element. */
 export const rsqrt: Unary = real('rsqrt', 'output', (g, y) => g.mul(y.pow(3)).mul(-0.5));
+/** 1 / x, element by element. */
 export const reciprocal: Unary = real('reciprocal', 'output', (g, y) => g.mul(y.mul(y)).neg());
+/** Sine of angles in radians. */
 export const sin: Unary = real('sin', 'input', (g, x) => g.mul(x.cos()));
+/** Cosine of angles in radians. */
 export const cos: Unary = real('cos', 'input', (g, x) => g.mul(x.sin()).neg());
+/** Tangent of angles in radians. */
 export const tan: Unary = real('tan', 'output', (g, y) => g.mul(y.mul(y).add(1)));
+/** Hyperbolic tangent, element by element. */
 export const tanh: Unary = real('tanh', 'output', (g, y) => g.mul(y.mul(y).neg().add(1)));
+/** 1 / (1 + e⁻ˣ), element by element. */
 export const sigmoid: Unary = real('sigmoid', 'output', (g, y) => g.mul(y.mul(y.neg().add(1))));
 
 /** To the nearest whole number, halves to even; or to so many decimals (tens where negative). */
@@ -75,22 +94,34 @@ export function round(x: Tensor, options: { decimals?: number } = {}): Tensor {
 
 const negatedSquare = (x: Tensor) => x.mul(x).neg();
 
+/** Inverse sine in radians, from −π/2 to π/2; NaN outside of [−1, 1]. */
 export const asin: Unary = real('asin', 'input', (g, x) => g.mul(negatedSquare(x).add(1).rsqrt()));
+/** Inverse cosine in radians, from 0 to π; NaN outside of [−1, 1]. */
 export const acos: Unary = real('acos', 'input', (g, x) =>
   g.mul(negatedSquare(x).add(1).rsqrt()).neg(),
 );
+/** Inverse tangent in radians, from −π/2 to π/2. */
 export const atan: Unary = real('atan', 'input', (g, x) => g.div(x.mul(x).add(1)));
+/** Hyperbolic sine, element by element. */
 export const sinh: Unary = real('sinh', 'input', (g, x) => g.mul(cosh(x)));
+/** Hyperbolic cosine, element by element. */
 export const cosh: Unary = real('cosh', 'input', (g, x) => g.mul(sinh(x)));
+/** Inverse hyperbolic sine, element by element. */
 export const asinh: Unary = real('asinh', 'input', (g, x) => g.mul(x.mul(x).add(1).rsqrt()));
+/** Inverse hyperbolic cosine; NaN below 1. */
 export const acosh: Unary = real('acosh', 'input', (g, x) => g.mul(x.mul(x).sub(1).rsqrt()));
+/** Inverse hyperbolic tangent; NaN outside of [−1, 1]. */
 export const atanh: Unary = real('atanh', 'input', (g, x) => g.div(negatedSquare(x).add(1)));
+/** 2ˣ, element by element. */
 export const exp2: Unary = real('exp2', 'output', (g, y) => g.mul(y).mul(Math.LN2));
+/** Logarithm to the base 2. */
 export const log2: Unary = real('log2', 'input', (g, x) => g.div(x.mul(Math.LN2)));
+/** Logarithm to the base 10. */
 export const log10: Unary = real('log10', 'input', (g, x) => g.div(x.mul(Math.LN10)));
 
 const TWO_BY_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
+/** The error function 2/√π · ∫₀ˣ e^(−t²) dt. */
 export const erf: Unary = real('erf', 'input', (g, x) =>
   g.mul(negatedSquare(x).exp().mul(TWO_BY_ROOT_PI)),
 );
@@ -98,6 +129,7 @@ export const erf: Unary = real('erf', 'input', (g, x) =>
 export const erfc: Unary = real('erfc', 'input', (g, x) =>
   g.mul(negatedSquare(x).exp().mul(-TWO_BY_ROOT_PI)),
 );
+/** The inverse of {@link erf}; infinite at ±1, NaN beyond. */
 export const erfinv: Unary = withCurves(
   { erfinv: erfinv64, erfinv32 },
   real('erfinv', 'output', (g, y) => g.mul(y.mul(y).exp().div(TWO_BY_ROOT_PI))),
@@ -108,6 +140,7 @@ export const erfinv: Unary = withCurves(
 export const deg2rad: Unary = onTensors('deg2rad', ['input'], (x: Tensor) =>
   toFloat(x).mul(Math.PI / 180),
 );
+/** Radians as degrees. */
 export const rad2deg: Unary = onTensors('rad2deg', ['input'], (x: Tensor) =>
   toFloat(x).mul(180 / Math.PI),
 );

@@ -13,6 +13,7 @@ import type { PerAxis } from './pool-geometry.js';
 import { overlapAdd, slidingWindows } from './sliding.js';
 import { permute, reshape, unsqueeze } from './views.js';
 
+/** Options of {@link unfold} and {@link fold}. */
 export interface UnfoldOptions {
   dilation?: PerAxis;
   padding?: PerAxis;

@@ -138,6 +138,7 @@ export function expand(x: Tensor, ...shape: number[] | [readonly number[]]): Ten
   return expandOp([x], target);
 }
 
+/** {@link expand} to the shape of another tensor. */
 export const expandAs = onTensors(
   'expandAs',
   ['x', 'other'],

@@ -22,6 +22,7 @@ export interface GeneratorState {
   readonly cachedNormal32: number | undefined;
 }
 
+/** A stream of random numbers, those of PyTorch on the CPU for the same seed. */
 export class Generator {
   #seed = 0n;
   #cachedNormal: number | undefined;

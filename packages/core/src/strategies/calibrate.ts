@@ -19,6 +19,7 @@ import {
 import { type Entry, known, operationNames } from './catalogue.js';
 import { decide } from './decision.js';
 
+/** Options of {@link strategies.calibrate}. */
 export interface CalibrateOptions {
   /** Operations to measure; all that bring samples if omitted. */
   ops?: readonly string[];

@@ -16,6 +16,7 @@ import {
 import { checkDType, type DType } from '../tensor/dtype.js';
 import { describe } from '../tensor/shape.js';
 
+/** A convolution as users write it, by shapes and options. */
 export interface ConvCallLike extends ConvOptions {
   readonly input: readonly number[];
   readonly weight: readonly number[];

@@ -11,6 +11,7 @@ import {
 } from './conv-operation.js';
 import { fusedBackward, fusedBackwardBy, fusedForward, fusedForwardBy } from './fused.js';
 import { maxPoolOperation, maxPoolStrategies } from './max-pool.js';
+import { checkpointOperation, checkpointStrategies } from './recompute.js';
 import { reluBackwardOperation, reluBackwardStrategies } from './relu-backward.js';
 import { sumPoolOperations, sumPoolStrategies } from './sum-pool.js';
 import { tiledBackward } from './tiled/backward.js';
@@ -39,6 +40,8 @@ for (const operation of sumPoolOperations) defineBuiltin(operation);
 for (const strategy of sumPoolStrategies) registerBuiltin(strategy);
 defineBuiltin(reluBackwardOperation);
 for (const strategy of reluBackwardStrategies) registerBuiltin(strategy);
+defineBuiltin(checkpointOperation);
+for (const strategy of checkpointStrategies) registerBuiltin(strategy);
 defineBuiltin(adamStepOperation);
 for (const strategy of adamStepStrategies) registerBuiltin(strategy);
 

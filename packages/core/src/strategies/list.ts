@@ -4,6 +4,7 @@ import { type AnyStrategy, canonical, isOfferedOn, known } from './catalogue.js'
 import { decideFor } from './decision.js';
 import type { StrategyKind } from './types.js';
 
+/** A strategy as {@link strategies.list} shows it. */
 export interface StrategyInfo {
   readonly op: string;
   readonly name: string;

@@ -6,10 +6,19 @@ import { requireFunction } from '../arguments.js';
 import { isRecomputing, recomputedLater } from '../autograd/checkpoint.js';
 import { isGradEnabled } from '../autograd/mode.js';
 import { heldBytes } from '../autograd/node.js';
+import { getDevice } from '../device/registry.js';
 import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
-import { noteTrace } from './registry.js';
+import { Tensor } from '../tensor/tensor.js';
+import {
+  type CheckpointCall,
+  type CheckpointStrategy,
+  KEPT_SHARE,
+  setBudgetNow,
+} from './recompute.js';
+import { select } from './registry.js';
+import { runStrategy } from './run.js';
 
 interface Budget {
   readonly bytes: number;
@@ -48,11 +57,24 @@ export function memoryBudget<T>(bytes: number, fn: () => T): T {
   state.budget = {
     bytes,
     base,
-    runLater(part, inputs) {
-      noteTrace(inputs, heldBytes() - base, bytes);
-      return recomputedLater({ preserve: true, release: true }, insideOf(part), inputs);
+    runLater: <A extends unknown[], O>(part: (...inputs: A) => O, inputs: A): O => {
+      const tensors = inputs.filter((x) => x instanceof Tensor);
+      const call: CheckpointCall = {
+        inputs: tensors.map((x) => x.shape),
+        dtype: tensors[0]?.dtype ?? 'float32',
+        heldBytes: heldBytes() - base,
+        budgetBytes: bytes,
+      };
+      const device = tensors[0]?.device ?? getDevice();
+      const ways = {
+        keep: () => part(...inputs),
+        recompute: () => recomputedLater({ preserve: true, release: true }, insideOf(part), inputs),
+      };
+      const strategy = select<CheckpointStrategy>('checkpoint', call, device);
+      return runStrategy(strategy, call, ways, [true, true, true]) as O;
     },
   };
+  const outer = setBudgetNow(() => ({ heldBytes: heldBytes() - base, budgetBytes: bytes }));
   state.inside = false;
   state.depth = 0;
   try {
@@ -64,6 +86,7 @@ export function memoryBudget<T>(bytes: number, fn: () => T): T {
       );
     return result;
   } finally {
+    setBudgetNow(outer);
     state.budget = before.budget;
     state.inside = before.inside;
     state.depth = before.depth;
@@ -76,7 +99,7 @@ export const mayRecompute = (): boolean =>
 
 /** Whether graphs hold as much as is kept for good. */
 export const budgetReached = (): boolean =>
-  state.budget !== null && heldBytes() - state.budget.base >= state.budget.bytes / 2;
+  state.budget !== null && heldBytes() - state.budget.base >= KEPT_SHARE * state.budget.bytes;
 
 /**
  * A part of a model that may run again in backward: runs `fn(...inputs)`, and where the memory budget is
@@ -128,7 +151,7 @@ export function asPart<A extends unknown[], O>(
  */
 export function partEnd(steps: number, inputBytes: number): (done: number) => boolean {
   const start = heldBytes();
-  const most = (state.budget?.bytes ?? 0) / 2;
+  const most = (state.budget?.bytes ?? 0) * (1 - KEPT_SHARE);
   return (done) => {
     const saved = heldBytes() - start;
     return saved >= most && done * saved >= steps * inputBytes;

@@ -20,12 +20,14 @@ export interface RecordedCall {
   readonly options?: unknown;
 }
 
+/** What such a strategy computes from: the inputs, and the forward that is built in. */
 export interface RecordedTensors {
   readonly inputs: readonly Tensor[];
   /** The operation's own forward, for strategies that only do something around it. */
   readonly builtin: () => Tensor | Tensor[];
 }
 
+/** A strategy for the forward of a recorded operation. */
 export type RecordedStrategy = Strategy<RecordedCall, RecordedTensors, Tensor | Tensor[]>;
 
 const FORWARD = '.forward';

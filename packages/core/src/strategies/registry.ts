@@ -7,7 +7,6 @@ import { type DeviceLike, getDevice } from '../device/registry.js';
 import { argumentError } from '../errors.js';
 import { shared } from '../shared.js';
 import { describe } from '../tensor/shape.js';
-import { Tensor } from '../tensor/tensor.js';
 import { calibrationVersion } from './calibration.js';
 import type { ConvCallLike } from './call.js';
 import {
@@ -26,6 +25,7 @@ import { recordedName } from './recorded-operation.js';
 import { runRecorded } from './run-recorded.js';
 import type { ConvBackwardStrategy, Strategy, StrategyKind } from './types.js';
 
+/** A strategy with whether it runs a call, why, and at what cost. */
 export interface Considered {
   readonly name: string;
   readonly ok: boolean;
@@ -36,6 +36,7 @@ export interface Considered {
   readonly cost: number;
 }
 
+/** Which strategy runs a call, and what was considered. */
 export interface Explanation {
   readonly op: string;
   readonly device: string;
@@ -48,6 +49,7 @@ export interface Explanation {
   readonly considered: readonly Considered[];
 }
 
+/** One operation that ran: by which strategy, where, and why. */
 export interface TraceEntry {
   readonly op: string;
   readonly strategy: string;
@@ -146,26 +148,6 @@ export function isUncontested(op: string): boolean {
   const answer = calibrationVersion() === 0 && known(op).strategies.every(isOwn);
   state.uncontested.set(op, { version, answer });
   return answer;
-}
-
-/** Writes to the active traces that a part of a model will be computed again. */
-export function noteTrace(
-  inputs: readonly unknown[],
-  heldBytes: number,
-  budgetBytes: number,
-): void {
-  if (state.traces.length === 0) return;
-  const tensors = inputs.filter((x) => x instanceof Tensor);
-  const entry: TraceEntry = {
-    op: 'checkpoint',
-    strategy: 'recompute',
-    kind: 'composite',
-    device: tensors[0]?.device.name ?? getDevice().name,
-    reasons: [`graphs hold ${heldBytes} bytes of a budget of ${budgetBytes}`],
-    call: { inputs: tensors.map((x) => x.shape), dtype: tensors[0]?.dtype },
-    site: currentSite(),
-  };
-  for (const trace of state.traces) trace.push(entry);
 }
 
 /**

@@ -6,6 +6,7 @@ import { select } from './registry.js';
 import { runStrategy } from './run.js';
 import type { Strategy } from './types.js';
 
+/** Options of {@link strategies.run}. */
 export interface RunOptions {
   /** Where the tensors are; the default device if omitted. */
   device?: DeviceLike;

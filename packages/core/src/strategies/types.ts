@@ -2,6 +2,7 @@ import type { Capabilities, Refusal } from '../device/device.js';
 import type { ConvCall, Needs } from '../ops/conv/geometry.js';
 import type { Tensor } from '../tensor/tensor.js';
 
+/** A kernel of the device, composed of other operations, the same in pieces, or a user's own. */
 export type StrategyKind = 'fused' | 'composite' | 'tiled' | 'custom';
 
 /** An answer with its reasons; `refusals` carry a device's own code and numbers. */
@@ -51,6 +52,7 @@ export interface ConvBackwardTensors {
   readonly weight: Tensor | null;
 }
 
+/** Tensors of a convolution forward. */
 export interface ConvForwardTensors {
   readonly input: Tensor;
   readonly weight: Tensor;
@@ -58,13 +60,16 @@ export interface ConvForwardTensors {
   readonly bias?: Tensor;
 }
 
+/** The gradients of a convolution; null where one is not wanted. */
 export type ConvGradients = readonly [
   input: Tensor | null,
   weight: Tensor | null,
   bias: Tensor | null,
 ];
 
+/** A strategy for `conv3d`, the backward of convolutions. */
 export type ConvBackwardStrategy = Strategy<ConvCall, ConvBackwardTensors, ConvGradients>;
+/** A strategy for `conv3d.forward`. */
 export type ConvForwardStrategy = Strategy<ConvCall, ConvForwardTensors, Tensor>;
 
 /** The answer to a device's checks. */

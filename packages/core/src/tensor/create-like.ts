@@ -61,6 +61,7 @@ export function asTensor(
   return options.dtype === undefined ? moved : moved.to(options.dtype);
 }
 
+/** {@link asTensor} by its other name. */
 export const asarray: typeof asTensor = asTensor;
 
 type TriangleOptions = CreateOptions & { offset?: number };

@@ -15,6 +15,7 @@ import { checkShape, describe, formatShape, numelOf } from './shape.js';
 import { Storage } from './storage.js';
 import { type NestedList, Tensor } from './tensor.js';
 
+/** Of what kind a new tensor is, and where. */
 export interface CreateOptions {
   dtype?: DType;
   device?: DeviceLike;
@@ -180,8 +181,10 @@ function filled(
 /** A tensor of `shape` filled with `value`. */
 export const full = (shape: readonly number[], value: Element, options?: CreateOptions): Tensor =>
   filled('full', shape, value, options);
+/** Zeros of a shape. */
 export const zeros = (shape: readonly number[], options?: CreateOptions): Tensor =>
   filled('zeros', shape, 0, options);
+/** Ones of a shape. */
 export const ones = (shape: readonly number[], options?: CreateOptions): Tensor =>
   filled('ones', shape, 1, options);
 
@@ -192,10 +195,13 @@ export const like = (x: Tensor, options: CreateOptions = {}): CreateOptions => (
   ...options,
 });
 
+/** Zeros of the shape, dtype and device of a tensor, unless options say otherwise. */
 export const zerosLike = (x: Tensor, options?: CreateOptions): Tensor =>
   filledLike('zerosLike', x, 0, options);
+/** Ones of the shape, dtype and device of a tensor, unless options say otherwise. */
 export const onesLike = (x: Tensor, options?: CreateOptions): Tensor =>
   filledLike('onesLike', x, 1, options);
+/** One value in the shape, dtype and device of a tensor, unless options say otherwise. */
 export const fullLike = (x: Tensor, value: number, options?: CreateOptions): Tensor =>
   filledLike('fullLike', x, value, options);
 
@@ -294,5 +300,6 @@ export const logspace = (
 /** A tensor whose elements nobody relies on; here they are 0. */
 export const empty = (shape: readonly number[], options?: CreateOptions): Tensor =>
   filled('empty', shape, 0, options);
+/** Zeros of the shape, dtype and device of a tensor, unless options say otherwise. */
 export const emptyLike = (x: Tensor, options?: CreateOptions): Tensor =>
   filledLike('emptyLike', x, 0, options);

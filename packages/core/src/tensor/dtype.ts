@@ -1,6 +1,7 @@
 import { dtypeError, VoxgradError } from '../errors.js';
 import { shared } from '../shared.js';
 
+/** What the elements of a tensor are. */
 export type DType =
   | 'float64'
   | 'float32'
@@ -29,6 +30,7 @@ interface HostArrayConstructor {
   new (buffer: ArrayBuffer, byteOffset?: number, length?: number): HostArray;
 }
 
+/** Bools, integers or floating point numbers. */
 export type DTypeKind = 'bool' | 'integer' | 'float';
 
 interface DTypeInfo {
@@ -52,18 +54,24 @@ const TABLE: Record<DType, DTypeInfo> = {
   bool: { bytes: 1, kind: 'bool', array: Uint8Array, torchName: 'Bool' },
 };
 
+/** All dtypes. */
 export const DTYPES = Object.keys(TABLE) as DType[];
 
+/** Whether a value names a dtype. */
 export const isDType = (value: unknown): value is DType =>
   typeof value === 'string' && Object.hasOwn(TABLE, value);
 
+/** Throws unless a value names a dtype. */
 export function checkDType(value: unknown): DType {
   if (isDType(value)) return value;
   throw dtypeError(`expected a dtype (one of ${DTYPES.join(', ')}), but got ${String(value)}`);
 }
 
+/** Size of an element of a dtype in bytes. */
 export const bytesPerElement = (dtype: DType): number => TABLE[dtype].bytes;
+/** What kind a dtype is of. */
 export const kindOf = (dtype: DType): DTypeKind => TABLE[dtype].kind;
+/** Whether a dtype is a floating point one. */
 export const isFloat = (dtype: DType): boolean => TABLE[dtype].kind === 'float';
 /** PyTorch's name of the scalar type, for messages: `Float`, `Long`, … */
 export const torchName = (dtype: DType): string => TABLE[dtype].torchName;
@@ -116,6 +124,7 @@ export function dtypeOfTypedArray(array: ArrayBufferView): DType | undefined {
 
 const defaults = shared('defaultDType', () => ({ dtype: 'float32' as DType }));
 
+/** The dtype of tensors of plain numbers: float32, unless it was set. */
 export const getDefaultDtype = (): DType => defaults.dtype;
 
 /** Sets the dtype of numbers given without one. Only floating dtypes are taken, as in PyTorch. */
@@ -148,6 +157,7 @@ export function promoteTypes(a: DType, b: DType): DType {
   return INTEGERS[Math.max(INTEGERS.indexOf(a), INTEGERS.indexOf(b))];
 }
 
+/** What takes part in the promotion of dtypes: a tensor, or a number. */
 export type PromotionOperand =
   | { dtype: DType; shape: readonly number[] }
   | number

@@ -6,9 +6,11 @@ import { bytesPerElement, checkDType, type DType, isFloat, kindOf } from './dtyp
 import { normalizeDim, sameShape } from './shape.js';
 import { Tensor } from './tensor.js';
 
+/** Whether a value is a tensor, of this or another copy of the library. */
 export const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 /** How many elements. */
 export const numel = onTensors('numel', ['x'], (x: Tensor): number => x.numel);
+/** Whether the dtype of a tensor is a floating point one. */
 export const isFloatingPoint = onTensors('isFloatingPoint', ['x'], (x: Tensor): boolean =>
   isFloat(x.dtype),
 );
@@ -20,6 +22,7 @@ export const isSigned = onTensors(
   ['x'],
   (x: Tensor): boolean => x.dtype !== 'uint8' && x.dtype !== 'bool',
 );
+/** Whether two tensors have the same shape. */
 export const isSameSize = onTensors('isSameSize', ['a', 'b'], (a: Tensor, b: Tensor): boolean =>
   sameShape(a.shape, b.shape),
 );

@@ -10,6 +10,7 @@ import {
   kindOf,
 } from './dtype.js';
 
+/** What {@link finfo} says of a floating point dtype. */
 export interface FloatInfo {
   readonly dtype: DType;
   readonly bits: number;
@@ -57,6 +58,7 @@ export function finfo(dtype: DType = getDefaultDtype()): FloatInfo {
   };
 }
 
+/** What {@link iinfo} says of an integer dtype. */
 export interface IntegerInfo {
   readonly dtype: DType;
   readonly bits: number;

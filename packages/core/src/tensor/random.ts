@@ -13,6 +13,7 @@ import { bytesPerElement, checkDType, type DType, getDefaultDtype } from './dtyp
 import { checkShape } from './shape.js';
 import type { Tensor } from './tensor.js';
 
+/** Options of {@link rand} and {@link randn} and {@link randint} and {@link randperm}. */
 export interface RandomOptions extends CreateOptions, GeneratorOption {}
 
 function pattern(operation: string, shape: readonly number[], options: RandomOptions): Pattern {

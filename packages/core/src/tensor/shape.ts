@@ -2,6 +2,7 @@
 
 import { argumentError, shapeError } from '../errors.js';
 
+/** Sizes along each axis, the outermost first. */
 export type Shape = readonly number[];
 
 /** A size-like text as PyTorch prints it: `[2, 3, 4]`. */
@@ -29,6 +30,7 @@ export function contiguousStrides(shape: Shape): number[] {
   return strides;
 }
 
+/** Whether elements lie in row-major order without gaps. */
 export function isContiguous(shape: Shape, strides: readonly number[]): boolean {
   let step = 1;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
@@ -41,6 +43,7 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
   return true;
 }
 
+/** Whether two shapes are equal. */
 export function sameShape(a: Shape, b: Shape): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;

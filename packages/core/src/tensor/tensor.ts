@@ -19,6 +19,7 @@ import type { Storage, View } from './storage.js';
 
 const BRAND = Symbol.for('voxgrad.Tensor');
 
+/** What a tensor is made of. */
 export interface TensorInit {
   readonly storage: Storage;
   readonly device: Device;
@@ -27,6 +28,7 @@ export interface TensorInit {
   readonly offset?: number;
 }
 
+/** Numbers, bigints or bools in lists of equal lengths. */
 export type NestedList = number | bigint | boolean | NestedList[];
 
 /**

@@ -6,6 +6,7 @@ import { CREATE_OPTIONS, type CreateOptions, converted, fromHost } from './creat
 import { checkDType, getDefaultDtype } from './dtype.js';
 import type { Tensor } from './tensor.js';
 
+/** Options of {@link hannWindow} and {@link hammingWindow}. */
 export interface WindowFunctionOptions extends CreateOptions {
   /** True, the default, leaves out the last point, which the next period begins with. */
   periodic?: boolean;

@@ -59,6 +59,7 @@ export interface NiftiHeader {
   readonly displayRange: readonly [min: number, max: number];
 }
 
+/** A volume of a NIfTI file with what the file says about it. */
 export interface NiftiImage {
   /**
    * `[x, y, z]` or `[x, y, z, t, …]`: the axes in the order in which the affine counts them (as in
@@ -76,6 +77,7 @@ export interface NiftiImage {
   readonly header: NiftiHeader;
 }
 
+/** Options of {@link readNifti}. */
 export interface NiftiOptions {
   /** Apply slope and inter; `data` is then float32 or the `dtype` given. */
   scale?: boolean;

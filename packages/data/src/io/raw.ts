@@ -21,6 +21,7 @@ import {
 import { decode } from './elements.js';
 import { type DataSource, fileError, readContent } from './source.js';
 
+/** Options of {@link readRaw}. */
 export interface RawOptions {
   /** Sizes of the volume, the slowest axis first (row-major). */
   shape: readonly number[];

@@ -12,6 +12,7 @@ import {
 import { checkOutside, type Outside, resample } from './resample.js';
 import { requireFloatImage, type Sample, type Triple } from './sample.js';
 
+/** Options of {@link RandomAffine}. */
 export interface AffineOptions extends RandomOptions {
   /** Degrees about the depth, height and width axis; 0 by default. */
   rotation?: AxisRange;

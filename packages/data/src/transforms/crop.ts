@@ -11,6 +11,7 @@ import {
 import { type Draws, type RandomOptions, RandomTransform, type Transform } from './random.js';
 import { mapGeometry, type Sample, sizesOf, type Triple } from './sample.js';
 
+/** Options of {@link RandomCrop}. */
 export interface CropOptions {
   /** Pad a volume that is too small equally on both sides, instead of refusing it. */
   padIfNeeded?: boolean;

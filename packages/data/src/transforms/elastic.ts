@@ -7,6 +7,7 @@ import { type Draws, type RandomOptions, RandomTransform } from './random.js';
 import { checkOutside, type Outside, resample } from './resample.js';
 import { requireFloatImage, type Sample, type Triple } from './sample.js';
 
+/** Options of {@link RandomElastic}. */
 export interface ElasticOptions extends RandomOptions {
   /** Points of the lattice along each axis, 4 or more; 7 by default. Fewer deform more smoothly. */
   controlPoints?: number;

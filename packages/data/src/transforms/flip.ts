@@ -2,6 +2,7 @@ import { argumentError, describe } from '@voxgrad/core';
 import { type Draws, type RandomOptions, RandomTransform } from './random.js';
 import { mapGeometry, type Sample, type Triple } from './sample.js';
 
+/** Depth (0), height (1) or width (2). */
 export type SpatialAxis = 0 | 1 | 2;
 
 const ALL: readonly SpatialAxis[] = [0, 1, 2];

@@ -9,6 +9,7 @@ import {
 } from './random.js';
 import { requireFloatImage, type Sample, type Triple } from './sample.js';
 
+/** Options of {@link RandomIntensity}. */
 export interface IntensityOptions extends RandomOptions {
   /** Exponent of the intensities within each channel's own range (0.2 is 0.8 to 1.2). */
   gamma?: Range;

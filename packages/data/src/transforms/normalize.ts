@@ -12,6 +12,7 @@ import {
 import type { Transform } from './random.js';
 import { requireFloatImage, type Sample, sizesOf } from './sample.js';
 
+/** Options of {@link Normalize}. */
 export interface NormalizeOptions {
   /** One for all channels or one each; those of the channel itself unless given. */
   mean?: number | readonly number[];

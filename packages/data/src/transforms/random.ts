@@ -18,6 +18,7 @@ export type Range = number | Interval;
 /** One range for all axes, or one each for depth, height and width. */
 export type AxisRange = Range | readonly [Range, Range, Range];
 
+/** Options of every random transform. */
 export interface RandomOptions {
   /** How likely the transform is applied at all: 1 by default unless said otherwise. */
   p?: number;

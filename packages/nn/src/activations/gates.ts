@@ -47,6 +47,7 @@ export const softmin = (x: Tensor, dim: number, options: { dtype?: DType } = {})
   return softmax(x.neg(), dim, options);
 };
 
+/** Options of {@link gumbelSoftmax}. */
 export interface GumbelSoftmaxOptions {
   /** Temperature: the smaller, the closer to one-hot. */
   tau?: number;

@@ -22,6 +22,7 @@ export const relu = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
   return inPlaceIf(options.inplace, 'relu_', x, plainRelu);
 };
 
+/** Options of {@link leakyRelu}. */
 export interface LeakyReluOptions extends InPlaceOptions {
   negativeSlope?: number;
 }
@@ -60,6 +61,7 @@ export function prelu(x: Tensor, weight: Tensor): Tensor {
   return where(x.gt(0), x, slope.mul(where(x.gt(0), 0, x)));
 }
 
+/** Options of {@link rrelu}. */
 export interface RReluOptions extends InPlaceOptions {
   lower?: number;
   upper?: number;
@@ -87,6 +89,7 @@ function drawnSlopes(x: Tensor, lower: number, upper: number): Tensor {
   return fromHost(slopes, 'float64', x.shape, { device: x.device }).to(x.dtype);
 }
 
+/** Options of {@link hardtanh}. */
 export interface HardtanhOptions extends InPlaceOptions {
   minVal?: number;
   maxVal?: number;
@@ -149,6 +152,7 @@ export function threshold(
   return inPlaceIf(options.inplace, 'threshold_', x, (v) => where(v.le(limit), value, v));
 }
 
+/** Options of {@link hardshrink} and {@link softshrink}. */
 export interface ShrinkOptions {
   /** Half the width of the band around 0 that becomes 0 (0.5). */
   lambd?: number;

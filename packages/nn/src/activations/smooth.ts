@@ -26,6 +26,7 @@ const curve = <O = undefined>(name: string, value: Curve<O>, slope: Curve<O>) =>
     backward: ([g], context) => [g?.mul(slope(context.input(0), context.options)) ?? null],
   });
 
+/** Options of {@link elu} and {@link celu}. */
 export interface EluOptions extends InPlaceOptions {
   alpha?: number;
 }
@@ -93,6 +94,7 @@ export const selu = (x: Tensor, options: InPlaceOptions = {}): Tensor => {
   );
 };
 
+/** Options of {@link gelu}. */
 export interface GeluOptions {
   /** 'none' for x·Φ(x), 'tanh' for the formula with tanh. */
   approximate?: 'none' | 'tanh';
@@ -172,6 +174,7 @@ export const tanhshrink = onTensors('tanhshrink', ['x'], (x: Tensor): Tensor => 
 /** x / (1 + |x|) */
 export const softsign = onTensors('softsign', ['x'], (x: Tensor): Tensor => x.div(x.abs().add(1)));
 
+/** Options of {@link softplus}. */
 export interface SoftplusOptions {
   beta?: number;
   /** Where beta·x is larger, the result is x itself. */

@@ -24,6 +24,7 @@ import {
 } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
+/** Options of {@link binaryCrossEntropy}. */
 export interface BinaryCrossEntropyOptions extends LossOptions {
   /** A factor per element; broadcasts. */
   weight?: Tensor | null;
@@ -80,6 +81,7 @@ export function binaryCrossEntropy(
 
 const torchSize = (x: Tensor) => `torch.Size(${formatShape(x.shape)})`;
 
+/** Options of {@link binaryCrossEntropyWithLogits}. */
 export interface BinaryCrossEntropyWithLogitsOptions extends BinaryCrossEntropyOptions {
   /** A factor on the positive part, per class; broadcasts. */
   posWeight?: Tensor | null;
@@ -144,6 +146,7 @@ export const softMarginLoss = (
   return reduceLoss(logsigmoid(input.mul(target)).neg().to(input.dtype), options.reduction);
 };
 
+/** Options of {@link multilabelSoftMarginLoss}. */
 export interface MultilabelSoftMarginOptions extends LossOptions {
   /** A factor per class. */
   weight?: Tensor | null;

@@ -17,6 +17,7 @@ import {
 import { CROSS_ENTROPY, NLL } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
+/** Options of {@link nllLoss}. */
 export interface NllOptions extends LossOptions {
   /** A factor per class, `[C]`. */
   weight?: Tensor;
@@ -85,6 +86,7 @@ function weightOf(weight: Tensor | undefined, target: Tensor, like: Tensor): Ten
   return weight.indexSelect(0, target.reshape(-1)).reshape(target.shape);
 }
 
+/** Options of {@link crossEntropy}. */
 export interface CrossEntropyOptions extends NllOptions {
   /** Moves this share of the target to all classes alike, 0 … 1. */
   labelSmoothing?: number;

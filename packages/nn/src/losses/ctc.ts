@@ -15,6 +15,7 @@ import {
 import { CTC } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
+/** Options of {@link ctcLoss}. */
 export interface CtcOptions extends LossOptions {
   /** Class number of the blank. */
   blank?: number;

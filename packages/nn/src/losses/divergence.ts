@@ -2,6 +2,7 @@ import { checkCall, type Tensor, xlogy } from '@voxgrad/core';
 import { KL_DIV } from './option-tables.js';
 import { type Reduction, reduceLoss } from './reduction.js';
 
+/** Options of {@link klDiv}. */
 export interface KlDivOptions {
   /** 'batchmean' divides the sum by the size of the first dim, as the divergence is defined. */
   reduction?: Reduction | 'batchmean';

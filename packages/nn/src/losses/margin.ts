@@ -22,6 +22,7 @@ import {
 } from './option-tables.js';
 import { type LossOptions, reduceLoss } from './reduction.js';
 
+/** Options of {@link marginRankingLoss} and {@link hingeEmbeddingLoss} and {@link cosineEmbeddingLoss}. */
 export interface MarginOptions extends LossOptions {
   margin?: number;
 }
@@ -89,6 +90,7 @@ export function cosineEmbeddingLoss(
   return reduceLoss(together.add(apart), reduction);
 }
 
+/** Options of {@link multiMarginLoss}. */
 export interface MultiMarginOptions extends MarginOptions {
   /** Power of the hinge, 1 or 2. */
   p?: 1 | 2;
@@ -158,6 +160,7 @@ function beforeTheEnd(listed: Tensor): Tensor {
   return fromHost(valid, 'bool', [rows, size], { device: listed.device });
 }
 
+/** Options of {@link tripletMarginLoss}. */
 export interface TripletMarginOptions extends MarginOptions {
   /** The norm of the distance. */
   p?: number;
@@ -183,6 +186,7 @@ export function tripletMarginLoss(
   return tripletMarginWithDistanceLoss(anchor, positive, negative, { ...rest, distanceFunction });
 }
 
+/** Options of {@link tripletMarginWithDistanceLoss}. */
 export interface TripletMarginWithDistanceOptions extends MarginOptions {
   distanceFunction?: (a: Tensor, b: Tensor) => Tensor;
   swap?: boolean;

@@ -1,7 +1,9 @@
 import { argumentError, formatShape, sameShape, type Tensor } from '@voxgrad/core';
 
+/** The loss of each element (`'none'`), their mean, or their sum. */
 export type Reduction = 'mean' | 'sum' | 'none';
 
+/** How a loss is reduced. */
 export interface LossOptions {
   reduction?: Reduction;
 }

@@ -74,6 +74,7 @@ const flatOp = defineOp({
   },
 });
 
+/** Options of {@link smoothL1Loss}. */
 export interface SmoothL1Options extends LossOptions {
   /** Where the parabola meets the line. */
   beta?: number;
@@ -92,6 +93,7 @@ export function smoothL1Loss(input: Tensor, target: Tensor, options: SmoothL1Opt
   return reduceLoss(loss, reduction);
 }
 
+/** Options of {@link huberLoss}. */
 export interface HuberOptions extends LossOptions {
   /** Where the parabola meets the line. */
   delta?: number;
@@ -109,6 +111,7 @@ export function huberLoss(input: Tensor, target: Tensor, options: HuberOptions =
   return reduceLoss(loss.to(input.dtype), reduction); // PyTorch writes into the dtype of the input
 }
 
+/** Options of {@link poissonNllLoss}. */
 export interface PoissonNllOptions extends LossOptions {
   /** Whether the input is the logarithm of the rate (the default). */
   logInput?: boolean;
@@ -148,6 +151,7 @@ function logFactorial(n: Tensor): Tensor {
   return where(small, 0, stirling);
 }
 
+/** Options of {@link gaussianNllLoss}. */
 export interface GaussianNllOptions extends LossOptions {
   /** Adds the constant log(2π) / 2. */
   full?: boolean;

@@ -29,6 +29,7 @@ function perClass(target: Tensor, like: Tensor): Tensor {
   return oneHot(target, classes).permute(order).to(like.dtype);
 }
 
+/** Options of {@link diceLoss}. */
 export interface DiceOptions extends LossOptions {
   /** Applies a sigmoid to the input first. */
   sigmoid?: boolean;
@@ -79,6 +80,7 @@ export function diceLoss(input: Tensor, target: Tensor, options: DiceOptions = {
   return reduceLoss(loss, reduction);
 }
 
+/** Options of {@link focalLoss}. */
 export interface FocalOptions extends LossOptions {
   /** How much well classified examples are played down. */
   gamma?: number;

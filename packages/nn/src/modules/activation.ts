@@ -142,6 +142,7 @@ export class Sigmoid extends Module {
   }
 }
 
+/** {@link tanh} as a module. */
 export class Tanh extends Module {
   static readonly keepsNothing = true;
 

@@ -16,6 +16,7 @@ import { ATTENTION_MASKS } from '../option-tables.js';
 import { Parameter } from '../parameter.js';
 import { Linear } from './linear.js';
 
+/** Options of {@link MultiheadAttention}. */
 export interface MultiheadAttentionOptions {
   /** Dropout of the attention weights, in training. */
   dropout?: number;

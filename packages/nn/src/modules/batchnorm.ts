@@ -13,6 +13,7 @@ import {
 import { normalised } from '../batch-norm.js';
 import { NormBase, type NormModuleOptions } from './norm-base.js';
 
+/** Options of {@link BatchNorm1d}, {@link BatchNorm2d} and {@link BatchNorm3d}. */
 export type BatchNormModuleOptions = NormModuleOptions;
 
 abstract class BatchNormNd extends NormBase {

@@ -13,6 +13,7 @@ import { resetAffine } from '../init.js';
 import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 
+/** What a convolution pads with. */
 export type PaddingMode = 'zeros' | 'reflect' | 'replicate' | 'circular';
 
 export interface CommonConvOptions {
@@ -26,6 +27,7 @@ export interface CommonConvOptions {
   dtype?: DType;
 }
 
+/** One size, or one for each axis. */
 export type KernelSize = number | readonly number[];
 
 const COMMON = ['stride', 'padding', 'dilation', 'groups', 'bias', 'paddingMode'];

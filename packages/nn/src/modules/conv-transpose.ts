@@ -24,6 +24,7 @@ import {
   TRANSPOSED_OPTIONS,
 } from './conv-base.js';
 
+/** Options of {@link ConvTranspose1d}, {@link ConvTranspose2d} and {@link ConvTranspose3d}. */
 export interface ConvTransposeModuleOptions extends CommonConvOptions {
   padding?: number | readonly number[];
   outputPadding?: number | readonly number[];

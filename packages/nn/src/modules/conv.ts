@@ -25,6 +25,7 @@ import {
   type PaddingMode,
 } from './conv-base.js';
 
+/** Options of {@link Conv1d}, {@link Conv2d} and {@link Conv3d}. */
 export interface ConvModuleOptions extends CommonConvOptions {
   padding?: Padding;
   paddingMode?: PaddingMode;

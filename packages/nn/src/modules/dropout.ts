@@ -12,6 +12,7 @@ import { Module } from '../module.js';
 import { type InPlaceOptions, optionsOf } from '../options.js';
 import { repr } from '../repr.js';
 
+/** Options of the dropout modules. */
 export interface DropoutModuleOptions extends InPlaceOptions {
   p?: number;
 }

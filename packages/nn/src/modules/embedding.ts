@@ -19,6 +19,7 @@ import { EMBEDDING } from '../option-tables.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
+/** Options of {@link Embedding}. */
 export interface EmbeddingOptions extends EmbeddingCallOptions {
   device?: DeviceLike;
   dtype?: DType;
@@ -114,6 +115,7 @@ export class Embedding extends Table {
   }
 }
 
+/** Options of {@link EmbeddingBag}. */
 export interface EmbeddingBagOptions extends EmbeddingOptions {
   /** 'mean' by default. */
   mode?: BagMode;

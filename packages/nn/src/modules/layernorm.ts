@@ -29,6 +29,7 @@ interface Place {
   dtype?: DType;
 }
 
+/** Options of {@link LayerNorm}. */
 export interface LayerNormOptions extends Place {
   eps?: number;
   /** A learnt factor and shift per element (the default). */
@@ -81,6 +82,7 @@ export class LayerNorm extends Module {
   }
 }
 
+/** Options of {@link GroupNorm}. */
 export interface GroupNormOptions extends Place {
   eps?: number;
   /** A learnt factor and shift per channel (the default). */

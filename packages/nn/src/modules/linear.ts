@@ -14,6 +14,7 @@ import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
+/** Options of {@link Linear}. */
 export interface LinearOptions {
   bias?: boolean;
   device?: DeviceLike;

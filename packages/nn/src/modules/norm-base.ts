@@ -13,6 +13,7 @@ import { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
+/** Options that batch and instance norms share. */
 export interface NormModuleOptions {
   eps?: number;
   /** Share of a batch in the running statistics; null makes them a plain average. */

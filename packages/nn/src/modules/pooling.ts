@@ -34,6 +34,7 @@ import {
 import { Module } from '../module.js';
 import { repr } from '../repr.js';
 
+/** Options of {@link MaxPool1d}, {@link MaxPool2d} and {@link MaxPool3d}. */
 export interface MaxPoolModuleOptions extends MaxPoolOptions {
   /** Return `{ output, indices }`, for `MaxUnpool`. */
   returnIndices?: boolean;

@@ -12,6 +12,7 @@ import { optionsOf } from '../options.js';
 import { Parameter } from '../parameter.js';
 import { repr } from '../repr.js';
 
+/** Options of {@link PReLU}. */
 export interface PReLUOptions {
   /** 1, or the number of channels. */
   numParameters?: number;

@@ -18,6 +18,7 @@ import {
 import { Module } from '../module.js';
 import { repr } from '../repr.js';
 
+/** Options of {@link Upsample}. */
 export type UpsampleOptions = Omit<InterpolateOptions, 'antialias'>;
 
 const UPSAMPLE: OptionTable<UpsampleOptions> = {

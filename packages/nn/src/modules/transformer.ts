@@ -19,6 +19,7 @@ import { Dropout } from './dropout.js';
 import { LayerNorm } from './layernorm.js';
 import { Linear } from './linear.js';
 
+/** Options of {@link TransformerEncoderLayer}. */
 export interface TransformerEncoderLayerOptions {
   dimFeedforward?: number;
   dropout?: number;
@@ -43,6 +44,7 @@ const LAYER_OPTIONS: OptionTable<TransformerEncoderLayerOptions> = {
   dtype: true,
 };
 
+/** Which positions an encoder attends to. */
 export interface EncoderMasks {
   /** See the `attnMask` of `nn.MultiheadAttention`. */
   srcMask?: Tensor | null;
@@ -130,6 +132,7 @@ export class TransformerEncoderLayer extends Module {
   }
 }
 
+/** Options of {@link TransformerEncoder}. */
 export interface TransformerEncoderOptions {
   /** Applied to the output of the last layer. */
   norm?: LayerNorm;

@@ -7,6 +7,7 @@ import { ConvTranspose1d, ConvTranspose2d, ConvTranspose3d } from '../modules/co
 import { normalize } from '../similarity.js';
 import { parameterOf, reparametrize, restore } from './reparametrize.js';
 
+/** Options of {@link spectralNorm}. */
 export interface SpectralNormOptions {
   /** The parameter's property; 'weight'. */
   name?: string;

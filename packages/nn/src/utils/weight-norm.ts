@@ -6,6 +6,7 @@ import type { Module } from '../module.js';
 import { Parameter } from '../parameter.js';
 import { parameterOf, reparametrize, restore } from './reparametrize.js';
 
+/** Options of {@link weightNorm}. */
 export interface WeightNormOptions {
   /** The parameter's property; 'weight'. */
   name?: string;

@@ -9,6 +9,7 @@ import {
   type SchedulerOptions,
 } from './scheduler.js';
 
+/** Options of {@link CyclicLR}. */
 export interface CyclicOptions extends SchedulerOptions {
   stepSizeUp?: number;
   /** As many as up where omitted. */

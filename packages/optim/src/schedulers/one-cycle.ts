@@ -13,6 +13,7 @@ import {
   type SchedulerOptions,
 } from './scheduler.js';
 
+/** Options of {@link OneCycleLR}. */
 export interface OneCycleOptions extends SchedulerOptions {
   /** Either the number of steps, or epochs and stepsPerEpoch. */
   totalSteps?: number;

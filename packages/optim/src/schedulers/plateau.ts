@@ -3,6 +3,7 @@ import { withDefaults } from '../options.js';
 import { checkOptimizer, type Schedulable, type Scheduler } from './scheduler.js';
 import { packFields, unpackFields } from './state.js';
 
+/** Options of {@link ReduceLROnPlateau}. */
 export interface PlateauOptions {
   /** Whether the metric should fall or rise. */
   mode?: 'min' | 'max';

@@ -8,6 +8,7 @@ const BRAND = Symbol.for('voxgrad.LRScheduler');
 /** What schedulers need of an optimizer: groups with a learning rate. */
 export type Schedulable = Optimizer<{ lr: number }>;
 
+/** Options of every scheduler. */
 export interface SchedulerOptions {
   /** The epoch to go on from, in groups that have an `initialLr`; −1, the default, starts anew. */
   lastEpoch?: number;

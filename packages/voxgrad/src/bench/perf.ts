@@ -5,17 +5,17 @@ import {
   conv3d,
   type Device,
   type DType,
-  manualSeed,
   noGrad,
-  ones,
-  randn,
+  numelOf,
+  outputShape,
   scope,
   strategies,
   type Tensor,
+  tensor,
 } from '@voxgrad/core';
 import { interleaved } from './measure.js';
 import { type Pattern, scaled } from './patterns.js';
-import { CRASH, choicesFor } from './strategies.js';
+import { CRASH, choicesFor, geometryOf } from './strategies.js';
 
 export interface PerfRow {
   readonly pattern: string;
@@ -46,6 +46,23 @@ export interface PerfOptions {
 /** A comparison of two takes this many turns even where one takes long. */
 const LEAST_ROUNDS = 3;
 
+/** Numbers from −1 to 1, made quickly: a hundred million from PyTorch's generator take longer than the suite. */
+function numbers(shape: readonly number[], dtype: DType, device: Device): Tensor {
+  const values = new Float32Array(numelOf(shape));
+  // Lehmer's generator with the multiplier of MINSTD.
+  let state = 1;
+  for (let i = 0; i < values.length; i++) {
+    state = (state * 48271) % 2147483647;
+    values[i] = state / 1073741823.5 - 1;
+  }
+  return tensor(values, { shape: [...shape], device: 'cpu' })
+    .to(dtype)
+    .to(device)
+    .detach();
+}
+
+const outputOf = (pattern: Pattern): number[] => outputShape(geometryOf(pattern));
+
 export async function measurePerf(
   pattern: Pattern,
   { device, dtype, scale, rounds, all = false }: PerfOptions,
@@ -56,14 +73,9 @@ export async function measurePerf(
   const { runnable } = choicesFor(small, dtype, device);
   const { stride, padding, dilation, groups } = small;
   const options = { stride, padding, dilation, groups };
-  manualSeed(0);
-  const made = (shape: readonly number[]) =>
-    randn([...shape], { device: 'cpu' })
-      .to(dtype)
-      .to(device)
-      .detach();
-  const x = made(small.input).requiresGrad_();
-  const w = made(small.weight).requiresGrad_();
+  const x = numbers(small.input, dtype, device).requiresGrad_();
+  const w = numbers(small.weight, dtype, device).requiresGrad_();
+  const gradOutput = numbers(outputOf(small), dtype, device);
   const forward = () => scope(() => void noGrad(() => conv3d(x, w, null, options)));
   const step = (backward: string) => () =>
     scope(() => {
@@ -74,7 +86,7 @@ export async function measurePerf(
       const y: Tensor = strategies.with(forwardBy, () =>
         conv3d(x, w, null, { ...options, backward }),
       );
-      y.backward(ones(y.shape, { dtype, device }));
+      y.backward(gradOutput);
       x.grad = null;
       w.grad = null;
     });

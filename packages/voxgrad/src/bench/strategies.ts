@@ -4,6 +4,7 @@
 import {
   type ConvCall,
   type ConvCallLike,
+  type ConvGeometry,
   convGeometry,
   type Device,
   type DType,
@@ -33,11 +34,15 @@ function nativeName(device: Device): string | undefined {
   return (fused.find(({ name }) => name === 'fused:direct') ?? fused[0])?.name;
 }
 
+export function geometryOf(pattern: Pattern): ConvGeometry {
+  const { input, weight, ...options } = describePattern(pattern);
+  return convGeometry('conv3d', 3, input, weight, null, options);
+}
+
 /** Whether the device's fused kernels take the direct algorithm by themselves, so that both are one. */
 function isDirect(pattern: Pattern, dtype: DType, { capabilities }: Device): boolean {
-  const { input, weight, ...options } = describePattern(pattern);
-  const geometry = convGeometry('conv3d', 3, input, weight, null, options);
-  const call: ConvCall = { geometry, dtype, bias: false, needs: [true, true, false] };
+  const needs = [true, true, false] as const;
+  const call: ConvCall = { geometry: geometryOf(pattern), dtype, bias: false, needs };
   const { convAlgorithms } = capabilities;
   const taken = (['convForward', 'convBackward'] as const).flatMap(
     (kernel) => convAlgorithms?.usual(kernel, call) ?? [],

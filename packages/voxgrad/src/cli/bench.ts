@@ -1,6 +1,6 @@
 // voxgrad bench: the published patterns on this machine, or on the profile of an NPU.
 
-import { type Device, getDevice } from '@voxgrad/core';
+import type { Device } from '@voxgrad/core';
 import { createWasmDevice } from '@voxgrad/wasm';
 import { Option } from 'commander';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../bench/run.js';
 import { type CliCommand, UsageError } from './command.js';
 import { dtypeFrom, npuFrom, withNpuOptions } from './npu-options.js';
+import { otherDevice } from './tfjs-device.js';
 
 /** The reference of the precision mode computes in plain loops. */
 const SCALES: Readonly<Record<Mode, number>> = { precision: 8, perf: 1 };
@@ -91,5 +92,5 @@ async function deviceFrom(options: Readonly<Record<string, unknown>>): Promise<D
     if (name === 'wasm') return wasm;
   }
   // The profile of an NPU computes on that device.
-  return String(name).startsWith('npu:') ? npuFrom(options, 'wasm') : getDevice(String(name));
+  return String(name).startsWith('npu:') ? npuFrom(options, 'wasm') : otherDevice(String(name));
 }

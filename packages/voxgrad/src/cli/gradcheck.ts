@@ -8,6 +8,7 @@ import { type CliCommand, type Style, UsageError } from './command.js';
 import { columns, counted } from './format.js';
 import { withHtmlOption, writeHtml } from './html.js';
 import { npuFrom, withNpuOptions } from './npu-options.js';
+import { otherDevice } from './tfjs-device.js';
 
 export const checkGradients: CliCommand = {
   describe: (command) =>
@@ -53,7 +54,7 @@ async function deviceFrom(options: Readonly<Record<string, unknown>>): Promise<D
   const wasm = createWasmDevice({ smallBytes: 0 });
   await wasm.ready();
   if (name === 'wasm') return wasm;
-  return String(name).startsWith('npu:') ? npuFrom(options, wasm) : getDevice(String(name));
+  return String(name).startsWith('npu:') ? npuFrom(options, wasm) : otherDevice(String(name));
 }
 
 function* lines(result: GradcheckResult, style: Style): Iterable<string> {

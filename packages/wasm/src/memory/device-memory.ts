@@ -30,6 +30,7 @@ export interface MemoryOptions {
   readonly smallBytes: number;
 }
 
+/** What is in the memory of a `wasm` device, and what has moved. */
 export interface MemoryStatistics {
   /** Blocks that hold elements of a storage now. */
   readonly blocks: number;

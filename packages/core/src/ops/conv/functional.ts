@@ -22,6 +22,7 @@ import {
   weightShape,
 } from './geometry.js';
 
+/** Options of {@link conv1d}, {@link conv2d} and {@link conv3d}. */
 export interface ConvCallOptions extends ConvOptions {
   /** Strategy for the backward of this call; see `strategies.list('conv3d')`. */
   backward?: string;
@@ -35,6 +36,7 @@ export const CONV_OPTIONS: OptionTable<ConvCallOptions> = {
   backward: true,
 };
 
+/** Options of {@link convTranspose1d}, {@link convTranspose2d} and {@link convTranspose3d}. */
 export interface ConvTransposeCallOptions extends ConvTransposeOptions {
   /** Strategy for the backward of this call; see `strategies.list('conv3d')`. */
   backward?: string;

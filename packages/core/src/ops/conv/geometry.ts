@@ -20,9 +20,12 @@ import { describe, formatShape, perAxis } from '../../tensor/shape.js';
 export type Triple = readonly [number, number, number];
 /** Which of the three gradients of a convolution are wanted. */
 export type Needs = readonly [input: boolean, weight: boolean, bias: boolean];
+/** Spatial axes of a convolution. */
 export type SpatialRank = 1 | 2 | 3;
+/** Padding before and behind along one axis. */
 export type Pair = readonly [lo: number, hi: number];
 
+/** The sizes of one convolution, checked; see the head of this file. */
 export interface ConvGeometry {
   /** Spatial axes of the user's call; the axes before them have size 1. */
   readonly spatialRank: SpatialRank;
@@ -58,6 +61,7 @@ export interface ConvFormats {
 /** Padding as users write it: a number, one per axis, a (low, high) pair per axis, or a word. */
 export type Padding = number | readonly number[] | readonly Pair[] | 'same' | 'valid';
 
+/** Stride, padding, dilation and groups of a convolution: one number, or one for each axis. */
 export interface ConvOptions {
   stride?: number | readonly number[];
   padding?: Padding;
@@ -65,8 +69,10 @@ export interface ConvOptions {
   groups?: number;
 }
 
+/** The axes D, H and W by number. */
 export const AXES = [0, 1, 2] as const;
 
+/** One value for each axis. */
 export const mapTriple = <T>(f: (axis: 0 | 1 | 2) => T): [T, T, T] => [f(0), f(1), f(2)];
 
 /** Length of a kernel axis with its dilation: `dilation·(kernel - 1) + 1`. */
@@ -92,18 +98,22 @@ export const transposedOutputSize = (
   dilation: number,
 ): number => (output - 1) * stride - padding[0] - padding[1] + dilatedKernel(kernel, dilation);
 
+/** `[N, C, D, H, W]` of the input. */
 export const inputShape = (g: ConvGeometry): number[] => [g.batch, g.inChannels, ...g.input];
+/** `[Co, Ci / groups, kD, kH, kW]` of the weight. */
 export const weightShape = (g: ConvGeometry): number[] => [
   g.outChannels,
   g.inChannels / g.groups,
   ...g.kernel,
 ];
+/** `[N, Co, oD, oH, oW]` of the output. */
 export const outputShape = (g: ConvGeometry): number[] => [g.batch, g.outChannels, ...g.output];
 
 /** Multiplications of one pass, for cost estimates. */
 export const convWork = (g: ConvGeometry): number =>
   (g.batch * g.outChannels * g.inChannels * volume(g.kernel) * volume(g.output)) / g.groups;
 
+/** The product of three sizes. */
 export const volume = (t: Triple): number => t[0] * t[1] * t[2];
 
 /** Padding of one axis for 'same': the right side takes the odd one (as PyTorch). */
@@ -295,6 +305,7 @@ export function convGeometry(
   };
 }
 
+/** {@link ConvOptions}, and which of the possible output sizes is meant. */
 export interface ConvTransposeOptions extends Omit<ConvOptions, 'padding'> {
   padding?: number | readonly number[];
   outputPadding?: number | readonly number[];

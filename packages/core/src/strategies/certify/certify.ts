@@ -19,6 +19,7 @@ import { type Outcome, runCase, startCase, toleranceOf } from './outcome.js';
 import { type CertifyReport, type KernelReport, reportOf } from './report.js';
 import { type CaseOutcome, convictionOf, quarantinesOf } from './verdict.js';
 
+/** Options of {@link certify}. */
 export interface CertifyOptions {
   /** How long one result of an asynchronous device may take; 30 000 if omitted. */
   readonly timeoutMs?: number;

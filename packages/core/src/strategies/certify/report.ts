@@ -4,6 +4,7 @@ import type { Kernels } from '../../device/device.js';
 import type { DType } from '../../tensor/dtype.js';
 import { describeClass, type Quarantine } from './verdict.js';
 
+/** What {@link certify} found about one kernel. */
 export interface KernelReport {
   readonly kernel: keyof Kernels;
   readonly dtype: DType;
@@ -19,6 +20,7 @@ export interface KernelReport {
   readonly quarantine: readonly Quarantine[];
 }
 
+/** What {@link certify} found; as text a table. */
 export interface CertifyReport {
   readonly device: string;
   /** Whether nothing is in quarantine. */
