@@ -83,8 +83,8 @@ describe('list, register, unregister', () => {
     expect(strategies.list('conv3d')).toEqual(expect.arrayContaining(builtin));
     expect(strategies.list('conv1d')).toEqual(strategies.list('conv3d'));
     expect(strategies.list('conv2d.forward')).toEqual(strategies.list('conv3d.forward'));
-    expect(thrownBy(() => strategies.list('conv4d')).message).toContain(
-      "no operation called 'conv4d' has strategies; known: conv3d",
+    expect(thrownBy(() => strategies.list('conv4d')).message).toMatch(
+      /no operation called 'conv4d' has strategies; known: .*conv3d, conv3d\.forward/,
     );
   });
 

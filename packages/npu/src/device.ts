@@ -1,3 +1,5 @@
+// With the strategy `tiled`.
+import '@voxgrad/core/methods';
 import {
   type Capabilities,
   type ConvCall,

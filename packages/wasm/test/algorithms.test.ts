@@ -97,7 +97,7 @@ describe('where an algorithm does not run', () => {
     ['fft', {}, /kernels of 64 taps and more/],
     ['fft', { weight: [4, 4, 5, 5, 5], stride: [1, 2, 1] }, /no strides/],
     ['fft', { weight: [4, 4, 5, 5, 5], dilation: 2 }, /no dilation/],
-    ['fft', { weight: [4, 4, 5, 5, 5], dtype: 'float64' }, /compute float32, not float64/],
+    ['fft', { weight: [4, 4, 5, 5, 5], dtype: 'float64' }, /computes float32, not float64/],
   ] as const)('%s says why: %j', (algorithm, change, reason) => {
     const { considered, chosen } = strategies.explain('conv3d', { ...BASE, ...change }, device);
     const named = considered.find(({ name }) => name === `fused:${algorithm}`);

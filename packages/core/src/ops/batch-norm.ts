@@ -18,7 +18,7 @@ import type { ChannelAffineStrategy } from '../strategies/channel-affine.js';
 import { checkedResult } from '../strategies/checked-result.js';
 import { scopedChoice } from '../strategies/choices.js';
 import { replacements } from '../strategies/recorded.js';
-import { explain, select } from '../strategies/registry.js';
+import { choiceByCost, select } from '../strategies/registry.js';
 import { runStrategy } from '../strategies/run.js';
 import { type DType, isFloat } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -114,12 +114,9 @@ export function fusesRelu(x: Tensor, { affine }: { affine: boolean }): boolean {
   const { device, dtype, shape: input } = x;
   if (currentRecorder() || replacements.has('relu') || !hasBatchNormRelu(device, dtype))
     return false;
-  const call = { input, dtype, affine };
+  const call = { input, dtype, affine, needs: [true, affine, affine] as const };
   return ['batchNorm.forward', 'batchNorm', 'batchNormRelu.forward', 'batchNormRelu'].every(
-    (op) => {
-      const { chosen, forcedBy } = explain(op, call, device);
-      return chosen === 'fused' && forcedBy === null;
-    },
+    (op) => choiceByCost(op, call, device) === 'fused',
   );
 }
 

@@ -1,7 +1,12 @@
 import { noGrad } from '../autograd/mode.js';
 import type { PoolGeometry } from '../device/device.js';
+import { defineBuiltin, registerBuiltin } from '../strategies/catalogue.js';
 import { checkedResult } from '../strategies/checked-result.js';
-import type { MaxPoolStrategy } from '../strategies/max-pool.js';
+import {
+  type MaxPoolStrategy,
+  maxPoolOperation,
+  maxPoolStrategies,
+} from '../strategies/max-pool.js';
 import { windowSizes } from '../strategies/pool-taps.js';
 import { select } from '../strategies/registry.js';
 import { runStrategy } from '../strategies/run.js';
@@ -20,6 +25,10 @@ import {
   windowOptions,
 } from './pool-geometry.js';
 import { reshape } from './views.js';
+
+// Here and not with the other strategies, so that a page that does not pool does not hold them.
+defineBuiltin(maxPoolOperation);
+for (const strategy of maxPoolStrategies) registerBuiltin(strategy);
 
 /** Options of {@link maxPool1d} and {@link maxPool2d} and {@link maxPool3d}. */
 export interface MaxPoolOptions extends WindowOptions {}

@@ -4,11 +4,16 @@
 import { defineOp, type Op } from '../autograd/op.js';
 import type { PoolGeometry } from '../device/device.js';
 import { dtypeError } from '../errors.js';
+import { defineBuiltin, registerBuiltin } from '../strategies/catalogue.js';
 import { checkedResult } from '../strategies/checked-result.js';
 import { windowSizes } from '../strategies/pool-taps.js';
 import { select } from '../strategies/registry.js';
 import { runStrategy } from '../strategies/run.js';
-import type { SumPoolStrategy } from '../strategies/sum-pool.js';
+import {
+  type SumPoolStrategy,
+  sumPoolOperations,
+  sumPoolStrategies,
+} from '../strategies/sum-pool.js';
 import { isFloat, torchName } from '../tensor/dtype.js';
 import { numelOf } from '../tensor/shape.js';
 import { Storage } from '../tensor/storage.js';
@@ -18,6 +23,10 @@ import type { SpatialRank } from './conv/geometry.js';
 import { requireCompute } from './operands.js';
 import { poolGeometry } from './pool-geometry.js';
 import { reshape } from './views.js';
+
+// Here and not with the other strategies, so that a page that does not pool does not hold them.
+for (const operation of sumPoolOperations) defineBuiltin(operation);
+for (const strategy of sumPoolStrategies) registerBuiltin(strategy);
 
 /** The strategy that the registry chooses, run. */
 function pooled(op: 'sumPool' | 'spreadPool', planes: Tensor, geometry: PoolGeometry): Tensor {

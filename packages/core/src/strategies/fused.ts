@@ -3,7 +3,6 @@
 import type {
   Capabilities,
   ConvAlgorithm,
-  ConvAlgorithms,
   ConvKernelName,
   Device,
   Refusal,
@@ -18,7 +17,12 @@ import {
 import { Tensor } from '../tensor/tensor.js';
 import { convElements, passes, remainders } from './cost-model.js';
 import { deviceError } from './device-error.js';
-import { type ConvBackwardStrategy, type ConvForwardStrategy, supportOf } from './types.js';
+import {
+  type ConvBackwardStrategy,
+  type ConvForwardStrategy,
+  type Strategy,
+  supportOf,
+} from './types.js';
 
 /** ` (fft)`: the algorithms that a device takes by itself, where it has several. */
 function byUsual(kernel: ConvKernelName, call: ConvCall, { convAlgorithms }: Capabilities): string {
@@ -83,54 +87,41 @@ export const fusedForward: ConvForwardStrategy = {
 
 // ---- by an algorithm that was named ----
 
-const offered = ({ convAlgorithms }: Capabilities): boolean => convAlgorithms !== undefined;
+const UNNAMED: Refusal = {
+  check: 'algorithm',
+  message: 'the algorithm of its convolutions cannot be named',
+};
 
-const refusals = (
-  algorithm: ConvAlgorithm,
-  call: ConvCall,
-  { convAlgorithms }: Capabilities,
-): readonly Refusal[] =>
-  convAlgorithms?.check(algorithm, call) ?? [
-    { check: 'algorithm', message: 'the algorithm of its convolutions cannot be named' },
-  ];
-
-const algorithmsOf = ({ capabilities }: Device): ConvAlgorithms =>
-  capabilities.convAlgorithms ?? { check: () => [], usual: () => [], with: (_, fn) => fn() };
-
-/** Never the choice: `fused` takes the quickest that the device's precision allows. */
-const NOT_BY_COST = Number.POSITIVE_INFINITY;
-
-const backwardBy = (algorithm: ConvAlgorithm): ConvBackwardStrategy => ({
-  ...{ op: 'conv3d', name: `fused:${algorithm}`, kind: 'fused', offeredOn: offered },
-  supports: (call, capabilities) =>
-    supportOf(
-      [...capabilities.checkConv('convBackward', call), ...refusals(algorithm, call, capabilities)],
-      `the device's backward kernels take this call by the algorithm ${algorithm}`,
-    ),
-  cost: () => NOT_BY_COST,
-  run: (call, tensors, needs) =>
-    algorithmsOf(tensors.gradOutput.device).with(algorithm, () =>
-      fusedBackward.run(call, tensors, needs),
-    ),
-});
-
-const forwardBy = (algorithm: ConvAlgorithm): ConvForwardStrategy => ({
-  ...{ op: 'conv3d.forward', name: `fused:${algorithm}`, kind: 'fused', offeredOn: offered },
-  supports: (call, capabilities) =>
-    supportOf(
-      [...capabilities.checkConv('convForward', call), ...refusals(algorithm, call, capabilities)],
-      `the device's forward kernel takes this call by the algorithm ${algorithm}`,
-    ),
-  cost: () => NOT_BY_COST,
-  addsBias: fusedForward.addsBias,
-  run: (call, tensors, needs) =>
-    algorithmsOf(tensors.input.device).with(algorithm, () =>
-      fusedForward.run(call, tensors, needs),
-    ),
-});
+/** `strategy`, the device's own, with its algorithm named. */
+const by =
+  <Tensors, Result>(
+    strategy: Strategy<ConvCall, Tensors, Result>,
+    deviceOf: (tensors: Tensors) => Device,
+  ) =>
+  (algorithm: ConvAlgorithm): Strategy<ConvCall, Tensors, Result> => ({
+    ...strategy,
+    name: `fused:${algorithm}`,
+    offeredOn: ({ convAlgorithms }) => convAlgorithms !== undefined,
+    supports(call, capabilities) {
+      const own = strategy.supports(call, capabilities);
+      const refusals = capabilities.convAlgorithms?.check(algorithm, call) ?? [UNNAMED];
+      return own.ok
+        ? supportOf(refusals, `the device takes it by the algorithm ${algorithm}`)
+        : own;
+    },
+    // Never the choice: `fused` takes the quickest that the device's precision allows.
+    cost: () => Number.POSITIVE_INFINITY,
+    run(call, tensors, needs) {
+      const run = () => strategy.run(call, tensors, needs);
+      const { convAlgorithms } = deviceOf(tensors).capabilities;
+      return convAlgorithms ? convAlgorithms.with(algorithm, run) : run();
+    },
+  });
 
 const ALGORITHMS: readonly ConvAlgorithm[] = ['direct', 'winograd', 'fft'];
 
 /** `fused:direct`, `fused:winograd`, `fused:fft`. */
-export const fusedBackwardBy = ALGORITHMS.map(backwardBy);
-export const fusedForwardBy = ALGORITHMS.map(forwardBy);
+export const fusedBackwardBy = ALGORITHMS.map(
+  by(fusedBackward, ({ gradOutput }) => gradOutput.device),
+);
+export const fusedForwardBy = ALGORITHMS.map(by(fusedForward, ({ input }) => input.device));

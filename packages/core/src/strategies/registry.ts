@@ -150,6 +150,10 @@ export function isUncontested(op: string): boolean {
   return answer;
 }
 
+/** The strategy that a call would run by cost; null where somebody forced one. */
+export const choiceByCost = (op: string, call: unknown, device: Device): string | null =>
+  forcedName(op, {}) ? null : (decide(op, call, device).chosen?.strategy.name ?? null);
+
 /**
  * Which strategy would run a call and why, without running it.
  * @param call for a convolution `{ input, weight, stride, padding, … }`, see {@link ConvCallLike}, or

@@ -3,6 +3,7 @@
 // does without stays free (`@voxgrad/core/methods`, which `voxgrad` imports).
 
 import { MORE_METHODS } from '../more-signatures.js';
+import '../strategies/tiled/register.js';
 import './methods.js';
 import * as aliases from '../ops/aliases.js';
 import * as arrange from '../ops/arrange.js';

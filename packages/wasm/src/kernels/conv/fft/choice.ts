@@ -3,6 +3,7 @@
 import { type ConvGeometry, type DType, volume } from '@voxgrad/core';
 import type { FloatDType } from '../../../emit/lanes.js';
 import type { Engine } from '../../engine.js';
+import { fastLimit } from '../limits.js';
 import { pairsOf, type Tiling, tileWork, tilingOf } from './tile.js';
 
 /** What a pass of a convolution asks for. */
@@ -40,12 +41,10 @@ export function fftFor(
 
 /** Why transforms do not compute a convolution; null where they can. */
 export function fftLimit({ precision }: Engine, dtype: DType, g: ConvGeometry): string | null {
-  if (precision === 'exact') return "precision 'exact' only sums";
-  if (dtype !== 'float32') return `transforms compute float32, not ${dtype}`;
-  if (g.stride.some((s) => s !== 1)) return 'transforms have no strides';
-  if (g.dilation.some((d) => d !== 1)) return 'transforms have no dilation';
+  const limit = fastLimit(precision, dtype, g);
+  if (limit !== null) return limit;
   if (volume(g.kernel) < 64 || g.kernel.some((k) => k < 3))
-    return `transforms take kernels of 64 taps and more, 3 along each axis, not ${g.kernel.join('×')}`;
+    return `it takes kernels of 64 taps and more, 3 along each axis, not ${g.kernel.join('×')}`;
   return null;
 }
 

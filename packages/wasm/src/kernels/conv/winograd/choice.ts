@@ -2,6 +2,7 @@
 
 import type { ConvGeometry, DType } from '@voxgrad/core';
 import type { Engine } from '../../engine.js';
+import { fastLimit } from '../limits.js';
 import type { Pass } from '../pass.js';
 import type { Axes, ProblemAxis } from '../problem.js';
 import { FOUR, POINTWISE, pointsOf, TWO, UNIT_OUTPUTS, type Winograd } from './algorithms.js';
@@ -42,13 +43,11 @@ export function winogradFor(
 
 /** Why Winograd's algorithm does not compute a convolution; null where it can. */
 export function winogradLimit({ precision }: Engine, dtype: DType, g: ConvGeometry): string | null {
-  if (precision === 'exact') return "precision 'exact' only sums";
-  if (dtype !== 'float32') return `Winograd's algorithm computes float32, not ${dtype}`;
-  if (g.stride.some((s) => s !== 1)) return "Winograd's algorithm has no strides";
-  if (g.dilation.some((d) => d !== 1)) return "Winograd's algorithm has no dilation";
+  const limit = fastLimit(precision, dtype, g);
+  if (limit !== null) return limit;
   const [depth, height, width] = g.kernel;
   if (height !== 3 || width !== 3 || (depth !== 3 && depth !== 1))
-    return `Winograd's algorithm takes kernels of 3×3×3 and 1×3×3, not ${g.kernel.join('×')}`;
+    return `it takes kernels of 3×3×3 and 1×3×3, not ${g.kernel.join('×')}`;
   return null;
 }
 
