@@ -49,6 +49,20 @@ function expectCounting(x: Tensor, first: number): void {
 }
 
 describe('device memory', () => {
+  it('finds room for a large block though modules of kernels lie in between', () => {
+    const { memory, kernels } = createWasmDevice({ threads: 1, budgetBytes: 16 * MIB }).engine;
+    const first = memory.take(6 * MIB, 'a test');
+    const kernel = kernels.get('a test', () => {});
+    const before = kernel.publish();
+    memory.give(first);
+    // No gap is as long, on either side of the module.
+    const large = memory.take(12 * MIB, 'a test');
+    expect(large).toBeLessThan(before);
+    memory.give(large);
+    const bytes = new Uint8Array(memory.memory.buffer, kernel.publish(), kernel.bytes.length);
+    expect([...bytes]).toEqual([...kernel.bytes]);
+  });
+
   it('stays within its budget in a synchronous loop that forgets its temporaries', () => {
     const device = small(64);
     const x = counting(device, 4);

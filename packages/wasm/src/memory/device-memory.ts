@@ -57,6 +57,9 @@ export interface MemoryStatistics {
  * has the same elements, copied to a fresh host array when not. A forgotten temporary therefore
  * costs at most one copy, and nothing depends on when a collector runs.
  */
+/** Blocks that small ones in between can leave without room. */
+const LARGE = 2 ** 20;
+
 export class DeviceMemory {
   readonly memory: WebAssembly.Memory;
   readonly shared: boolean;
@@ -67,6 +70,8 @@ export class DeviceMemory {
   readonly #resident = new Set<Block>();
   readonly #budget: number;
   #capacity: number;
+  /** Gives back what can be made anew, and says whether there was any; asked when nothing else is left. */
+  reclaim: () => boolean = () => false;
   readonly #counters = { evictions: 0, copiedOutBytes: 0, copiedInBytes: 0, released: 0 };
   /**
    * The last net: storages that nobody released. It holds its blocks, and finalizers do not run inside
@@ -112,6 +117,8 @@ export class DeviceMemory {
       if (found !== null) return found;
       if (this.#grow(wanted, this.#capacity) || this.#evictOne()) continue;
       if (this.#grow(wanted, this.#budget)) continue;
+      // What is given back is small: it makes no room for small blocks, of which it is itself.
+      if (wanted >= LARGE && this.reclaim()) continue;
       throw this.#exhausted(bytes, operation);
     }
   }

@@ -34,7 +34,9 @@ export class KernelCache {
   readonly #kernels = new Map<string, CachedKernel>();
   #nextId = 1;
 
-  constructor(readonly memory: DeviceMemory) {}
+  constructor(readonly memory: DeviceMemory) {
+    memory.reclaim = () => this.#unpublish();
+  }
 
   get size(): number {
     return this.#kernels.size;
@@ -78,6 +80,20 @@ export class KernelCache {
       },
     };
     return kernel;
+  }
+
+  /**
+   * Takes the modules of all kernels back, small blocks that would keep large ones apart. Workers keep what
+   * they have compiled, and a kernel that is new to one is published again. Nobody reads them now: memory
+   * is taken between jobs.
+   */
+  #unpublish(): boolean {
+    const published = [...this.#kernels.values()].filter(({ publishedAt }) => publishedAt !== 0);
+    for (const kernel of published) {
+      this.memory.give(kernel.publishedAt);
+      kernel.publishedAt = 0;
+    }
+    return published.length > 0;
   }
 
   #dropOldest(): void {

@@ -25,6 +25,8 @@ export function encodeSequences(
 ): { at: number; words: Int32Array } {
   const items = sequences[0].length;
   const addresses = sequences.length * (1 + items);
+  // Before kernels are published: room for the words may cost those theirs.
+  const at = take(4 * (addresses + lengthOf(sequences)));
   const words: number[] = new Array(addresses).fill(0);
   sequences.forEach((lane, number) => {
     const list = sequences.length + number * items;
@@ -38,8 +40,18 @@ export function encodeSequences(
       }
     });
   });
-  const at = take(4 * words.length);
   const encoded = Int32Array.from(words);
   for (let i = 0; i < addresses; i++) encoded[i] += at;
   return { at, words: encoded };
+}
+
+/** Words of all items and their steps. */
+function lengthOf(sequences: readonly (readonly (readonly Step[])[])[]): number {
+  let length = 0;
+  for (const lane of sequences)
+    for (const steps of lane) {
+      length++;
+      for (const { words } of steps) length += STEP_WORDS + words.length;
+    }
+  return length;
 }
