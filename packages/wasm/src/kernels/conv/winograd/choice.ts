@@ -62,6 +62,13 @@ export const tilesAlong = ({ count }: ProblemAxis, outputs: number): number =>
   Math.ceil(count / outputs);
 
 /**
+ * Sources and results of which hardly anything stays in a cache: transforms wait for memory. With 8
+ * channels on both sides, a third is won over 64³, nothing over 128³, and a fifth lost over 160³
+ * (`npm run bench -- patterns --mode=perf`).
+ */
+const LARGE_BYTES = 192 * 2 ** 20;
+
+/**
  * Cycles for one image of one group: products, then transforms of inputs and outputs. The factors were
  * fitted to measurements of 8 to 64 channels over 8³ to 64³ (`npm run bench -- direct`).
  */
@@ -74,7 +81,9 @@ function cyclesOf(winograd: Winograd, { from, to }: WinogradCall, [D, H, W]: Axe
   const padded = Math.ceil(to / 4) * 4;
   // The weights are transformed for every call.
   const weights = from * padded * points * 0.6;
-  return units * points * (0.6 * from * padded + 5 * (from + to)) + weights;
+  const bytes = 4 * (from + to) * D.count * H.count * W.count;
+  const perTransform = bytes > LARGE_BYTES ? 14 : 5;
+  return units * points * (0.6 * from * padded + perTransform * (from + to)) + weights;
 }
 
 function directCycles({ from, to }: WinogradCall, [D, H, W]: Axes): number {
