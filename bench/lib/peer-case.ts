@@ -47,17 +47,6 @@ export async function inFolder<T>(c: PeerCase, body: (folder: string) => Promise
   }
 }
 
-/** max|a − b| / max(1, max|b|) */
-export function relativeError(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  if (a.length !== b.length) return Infinity;
-  let [worst, scale] = [0, 1];
-  for (let i = 0; i < b.length; i++) {
-    worst = Math.max(worst, Math.abs(a[i] - b[i]));
-    scale = Math.max(scale, Math.abs(b[i]));
-  }
-  return worst / scale;
-}
-
 /** `1.2e-7`, or with a mark where the values are wrong. */
 export const agreement = (error: number, dtype: FloatDType): string => {
   const digits = error.toExponential(1);

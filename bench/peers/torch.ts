@@ -2,24 +2,12 @@
 // with ours.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { pythonEnvironment } from '../../packages/voxgrad/src/bench/peers/programs.js';
 
 const PYTHON = '/usr/bin/python3';
-
-/** Debian's PyTorch takes the generic BLAS unless OpenBLAS stands before it. */
-export function openBlasFolder(): string | null {
-  const triples = existsSync('/usr/lib') ? readdirSync('/usr/lib') : [];
-  const folders = triples.map((triple) => `/usr/lib/${triple}/openblas-pthread`);
-  return folders.find((folder) => existsSync(folder)) ?? null;
-}
-
-export function pythonEnvironment(): NodeJS.ProcessEnv {
-  const { OPENBLAS_CORETYPE: _, ...env } = process.env;
-  const folder = openBlasFolder();
-  return folder ? { ...env, LD_LIBRARY_PATH: folder } : env;
-}
 
 export const torchIsHere = (): boolean =>
   existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import torch']).status === 0;

@@ -1,11 +1,12 @@
 // Against the libraries that run where this one does, one thread each: a dense and a depthwise
 // convolution, forward and forward + backward.
 
+import { relativeError } from '../../packages/voxgrad/src/bench/error.js';
 import { dense, depthwise, PASSES, runPass } from '../lib/conv-cases.js';
 import { deviceOf } from '../lib/devices.js';
 import { interleaved, type Run } from '../lib/measure.js';
 import { progress, QUICK } from '../lib/options.js';
-import { agreement, peerCase, relativeError } from '../lib/peer-case.js';
+import { agreement, peerCase } from '../lib/peer-case.js';
 import { against, type Cell, printTable } from '../lib/table.js';
 import { installPeers } from '../peers/install.js';
 import { jaxPeers } from '../peers/jax.js';

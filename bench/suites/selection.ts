@@ -11,6 +11,7 @@ import {
   strategies,
   type Tensor,
 } from '@voxgrad/core';
+import { randoms } from '../../test/support/randoms.js';
 import { deviceOf } from '../lib/devices.js';
 import { median } from '../lib/measure.js';
 import { progress, QUICK, THREADS } from '../lib/options.js';
@@ -41,17 +42,6 @@ const MS_PER_CALL = QUICK ? 20 : 60;
 
 /** `--device=wasm`: that one alone. */
 const ASKED = process.argv.find((arg) => arg.startsWith('--device='))?.slice('--device='.length);
-
-/** Mulberry32 (Tommy Ettinger, 2017): the same calls in every run. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Layers as networks for volumes have them: mostly k3, often depthwise, sometimes strided or dilated. */
 function randomCall(random: () => number, mostWork: number): Call {
@@ -165,7 +155,7 @@ function selectionOn(device: Device, mostWork: number): Cell[][] {
   const rows: Cell[][] = [];
   for (const op of ['conv3d', 'conv3d.forward'] as const) {
     progress(`selection: ${op} on ${device.name}`);
-    const random = generator(20261201);
+    const random = randoms(20261201);
     const judged: Judged[] = [];
     for (let i = 0; i < CALLS; i++) judged.push(judge(op, randomCall(random, mostWork), device));
     const calibration = strategies.calibrate(device, { ops: [op] });

@@ -1,6 +1,7 @@
 // Against real PyTorch on the same thread counts, pass by pass.
 
 import type { WasmDevice } from '@voxgrad/wasm';
+import { openBlasFolder } from '../../packages/voxgrad/src/bench/peers/programs.js';
 import type { FloatDType } from '../../packages/wasm/src/emit/lanes.js';
 import { type ConvCase, dense, depthwise, GOAL_CASES, PASSES, runPass } from '../lib/conv-cases.js';
 import { devicePair } from '../lib/devices.js';
@@ -8,7 +9,7 @@ import { interleaved, type Run } from '../lib/measure.js';
 import { DTYPES, progress, QUICK, THREADS } from '../lib/options.js';
 import { agreement, inFolder, peerCase } from '../lib/peer-case.js';
 import { against, type Cell, printTable } from '../lib/table.js';
-import { openBlasFolder, TorchPeer, torchIsHere } from '../peers/torch.js';
+import { TorchPeer, torchIsHere } from '../peers/torch.js';
 
 const ROUNDS = QUICK ? 1 : 3;
 

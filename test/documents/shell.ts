@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { expect } from 'vitest';
+import { bundle } from '../../packages/voxgrad/test/support/program.js';
 import { type Block, shows } from './blocks.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -56,16 +56,7 @@ export class Shell {
   static async in(folder: string): Promise<Shell> {
     const [bin, log] = [join(folder, 'bin'), join(folder, 'failures.txt')];
     mkdirSync(bin);
-    const program = join(folder, 'voxgrad.cjs');
-    await build({
-      entryPoints: [join(ROOT, 'packages/voxgrad/src/cli.ts')],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      conditions: ['voxgrad-source'],
-      logLevel: 'error',
-    });
+    const program = await bundle(folder);
     writeFileSync(join(bin, 'voxgrad.mjs'), voxgrad(program, log));
     writeFileSync(join(bin, 'npm.mjs'), npm(log));
     const commands = {

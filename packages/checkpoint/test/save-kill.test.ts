@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
+import { bundleProgram } from '../../../test/support/bundle.js';
+import { randoms } from '../../../test/support/randoms.js';
 import { load, save } from '../src/index.js';
 import { CONTENTS } from './programs/contents.js';
 import { mapIn } from './support.js';
@@ -24,21 +24,12 @@ const SEED = Number(process.env.VOXGRAD_SEED ?? 20_260_101);
 /** In ms after the process has begun to save; a save takes some tens of them. */
 const LATEST = 120;
 
-const PROGRAM = fileURLToPath(new URL('programs/save-forever.ts', import.meta.url));
-
 /** The program in one file, which starts at once. */
-async function bundled(): Promise<string> {
-  const outfile = join(mkdtempSync(join(folder, 'program-')), 'save-forever.mjs');
-  await build({
-    entryPoints: [PROGRAM],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    conditions: ['voxgrad-source'],
-  });
-  return outfile;
-}
+const bundled = (): Promise<string> =>
+  bundleProgram(
+    new URL('programs/save-forever.ts', import.meta.url),
+    join(mkdtempSync(join(folder, 'program-')), 'save-forever.mjs'),
+  );
 
 /** Starts `program`, which saves to `path`, and kills it `delay` ms after it has begun. */
 async function killed(program: string, path: string, delay: number): Promise<void> {
@@ -51,17 +42,6 @@ async function killed(program: string, path: string, delay: number): Promise<voi
   child.kill('SIGKILL');
   const [, signal] = await ended;
   expect(signal).toBe('SIGKILL');
-}
-
-/** Equal numbers in [0, 1) for equal seeds (mulberry32). */
-function randoms(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 test(`${KILLS} kills leave the old file or the new one`, { timeout: 30_000 * KILLS }, async () => {

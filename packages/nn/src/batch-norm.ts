@@ -4,7 +4,6 @@ import {
   argumentError,
   channelAffine,
   formatShape,
-  fusesRelu,
   hasBatchNorm,
   isRecomputing,
   nativeBatchNorm,
@@ -26,21 +25,15 @@ export interface BatchNormOptions {
   eps?: number;
 }
 
-/** `F.batchNorm`, and with `relu` a ReLU after it, in the same kernel where the device has one. */
+/**
+ * `F.batchNorm`, and with `relu` a ReLU after it, in the same kernel in training (where `fusesRelu` says
+ * that there is one).
+ */
 export function normalised(
   x: Tensor,
   options: BatchNormOptions,
   { relu = false }: { relu?: boolean } = {},
 ): Tensor {
-  const y = normalise(x, options, relu);
-  return relu && !y.activated ? y.output.relu() : y.output;
-}
-
-function normalise(
-  x: Tensor,
-  options: BatchNormOptions,
-  relu: boolean,
-): { output: Tensor; activated?: boolean } {
   const {
     runningMean,
     runningVar,
@@ -64,11 +57,10 @@ function normalise(
         `Expected more than 1 value per channel when training, got input size torch.Size(${formatShape(x.shape)})`,
       );
     if (hasBatchNorm(x.device, x.dtype) && count > 0 && bothOrNone(weight, bias, x)) {
-      const activated = relu && fusesRelu(x, { affine: !!weight });
-      const batch = nativeBatchNorm(x, weight ?? null, bias ?? null, eps, { relu: activated });
+      const batch = nativeBatchNorm(x, weight ?? null, bias ?? null, eps, { relu });
       updateRunning(runningMean, batch.mean, momentum);
       updateRunning(runningVar, batch.variance.mul(count / (count - 1)), momentum);
-      return { output: batch.y, activated };
+      return batch.y;
     }
     mean = x.mean(axes, { keepdim: true });
     const centred = x.sub(mean);
@@ -85,7 +77,8 @@ function normalise(
       const inverse = runningVar.add(eps).rsqrt();
       const scale = weight ? weight.mul(inverse) : inverse;
       const shift = runningMean.mul(scale).neg();
-      return { output: channelAffine(x, scale, bias ? shift.add(bias) : shift) };
+      const y = channelAffine(x, scale, bias ? shift.add(bias) : shift);
+      return relu ? y.relu() : y;
     }
     mean = runningMean.reshape(along);
     variance = runningVar.reshape(along);
@@ -93,7 +86,7 @@ function normalise(
   let y = x.sub(mean).mul(variance.add(eps).rsqrt());
   if (weight) y = y.mul(weight.reshape(along));
   if (bias) y = y.add(bias.reshape(along));
-  return { output: y };
+  return relu ? y.relu() : y;
 }
 
 /** Whether the kernels for batch norm take these parameters. */

@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
+import { bundleProgram } from '../../../test/support/bundle.js';
+import { randoms } from '../../../test/support/randoms.js';
 
 const LONG = Number(process.env.VOXGRAD_RUNS ?? 1) > 1;
 const KILLS = Number(process.env.VOXGRAD_KILLS ?? (LONG ? 50 : 4));
@@ -24,18 +24,8 @@ const folder = mkdtempSync(join(tmpdir(), 'voxgrad-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The program in one file, which starts at once. */
-async function bundled(): Promise<string> {
-  const outfile = join(folder, 'train.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('programs/train.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    conditions: ['voxgrad-source'],
-  });
-  return outfile;
-}
+const bundled = (): Promise<string> =>
+  bundleProgram(new URL('programs/train.ts', import.meta.url), join(folder, 'train.mjs'));
 
 /** Runs the program; with `delay`, kills it so many ms after it has begun. Returns what it found. */
 async function run(program: string, path: string, delay?: number): Promise<string | undefined> {
@@ -57,17 +47,6 @@ async function run(program: string, path: string, delay?: number): Promise<strin
   if (signal === 'SIGKILL') return undefined;
   expect(code).toBe(0);
   return out.split('\n').at(-2);
-}
-
-/** Equal numbers in [0, 1) for equal seeds (mulberry32). */
-function randoms(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 test(`${KILLS} kills leave no trace in the losses`, {

@@ -1,11 +1,8 @@
 // voxgrad gradcheck: as a process, and whether it finds what is wrong.
 
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gradcheckCases } from '../src/gradcheck/cases.js';
 import { type GradcheckResult, runGradcheck } from '../src/gradcheck/run.js';
@@ -19,6 +16,7 @@ import {
   strategies,
   type Tensor,
 } from '../src/index.js';
+import { bundle, ended, start } from './support/program.js';
 
 describe('every case', () => {
   it('is right on the reference', async () => {
@@ -75,36 +73,16 @@ describe('the command', () => {
   let program: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'voxgrad-gradcheck-'));
-    program = join(folder, 'voxgrad.cjs');
-    await build({
-      entryPoints: [fileURLToPath(new URL('../src/cli.ts', import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      conditions: ['voxgrad-source'],
-      logLevel: 'error',
-    });
+    program = await bundle(folder);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const start = (...args: string[]) => spawn(process.execPath, [program, 'gradcheck', ...args]);
-  const ended = async (child: ReturnType<typeof start>) => {
-    const text = { out: '', err: '' };
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      text.out += part;
-    });
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      text.err += part;
-    });
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    return { code, ...text };
-  };
+  const gradcheck = (...args: string[]) => start(program, ['gradcheck', ...args]);
 
   it('prints a table, and a page where one is asked for', async () => {
     const page = join(folder, 'gradcheck.html');
     const { code, out, err } = await ended(
-      start('--device', 'cpu', '--only', 'pooling', '--html', page),
+      gradcheck('--device', 'cpu', '--only', 'pooling', '--html', page),
     );
     expect(out).toMatch(
       /^cpu, float64, against central differences\n\nfamily +case +strategy +result\n/,
@@ -117,7 +95,7 @@ describe('the command', () => {
   });
 
   it('is one JSON document with --json', async () => {
-    const { code, out, err } = await ended(start('--only', 'depthwise', '--json'));
+    const { code, out, err } = await ended(gradcheck('--only', 'depthwise', '--json'));
     const result = JSON.parse(out) as GradcheckResult;
     expect([code, err, result.device]).toEqual([0, '', 'wasm']);
     const names = strategies.list('conv3d', 'wasm').map(({ name }) => name);
@@ -133,23 +111,25 @@ describe('the command', () => {
     [['--devise', 'cpu'], /unknown option '--devise'.*\n.*--device/],
     [['cpu'], /too many arguments/],
   ])('wrong usage is exit code 2: %j', async (args, message) => {
-    const { code, out, err } = await ended(start(...args));
+    const { code, out, err } = await ended(gradcheck(...args));
     expect(err).toMatch(message);
     expect([code, out]).toEqual([2, '']);
   });
 
   it('a device that there is not, or a page that cannot be written, is a failure', async () => {
-    const missing = await ended(start('--device', 'gpu'));
+    const missing = await ended(gradcheck('--device', 'gpu'));
     expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/gpu/)]);
     const page = join(folder, 'no', 'folder.html');
-    const unwritten = await ended(start('--device', 'cpu', '--only', 'pooling', '--html', page));
+    const unwritten = await ended(
+      gradcheck('--device', 'cpu', '--only', 'pooling', '--html', page),
+    );
     expect([unwritten.code, unwritten.out]).toEqual([1, '']);
     expect(unwritten.err).toMatch(/folder\.html: cannot be written \(ENOENT/);
     expect(existsSync(page)).toBe(false);
   });
 
   it('interrupted, it says so', async () => {
-    const child = start('--device', 'cpu', '--json');
+    const child = gradcheck('--device', 'cpu', '--json');
     const result = ended(child);
     setTimeout(() => child.kill('SIGINT'), 500);
     const { code, out } = await result;

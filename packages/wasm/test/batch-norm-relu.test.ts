@@ -110,6 +110,23 @@ describe('runs as one kernel', () => {
     expect(traced(layers(2).to(device), x)).toEqual([APART[0], 'batchNorm composite']);
   });
 
+  it("not where ReLU's gradient has a strategy of the user's", () => {
+    strategies.register({
+      op: 'relu.backward',
+      name: 'mine',
+      kind: 'custom',
+      supports: () => ({ ok: true, reasons: ['always'] }),
+      cost: () => 0,
+      run: (_call: unknown, tensors: { gradOutput: Tensor; output: Tensor }) =>
+        tensors.gradOutput.mul(tensors.output.sign()),
+    });
+    try {
+      expect(traced(layers(2).to(device), x)).toEqual([APART[0], 'relu.backward mine', APART[1]]);
+    } finally {
+      strategies.unregister('relu.backward', 'mine');
+    }
+  });
+
   it("not where ReLU has a strategy of the user's", () => {
     strategies.register({
       op: 'relu.forward',

@@ -19,6 +19,7 @@ import { checkedResult } from '../strategies/checked-result.js';
 import { scopedChoice } from '../strategies/choices.js';
 import { replacements } from '../strategies/recorded.js';
 import { choiceByCost, select } from '../strategies/registry.js';
+import { RELU_BACKWARD } from '../strategies/relu-backward.js';
 import { runStrategy } from '../strategies/run.js';
 import { type DType, isFloat } from '../tensor/dtype.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -97,26 +98,21 @@ const OPS = {
   batchNormRelu: defineBatchNorm('batchNormRelu'),
 } as const;
 
-const hasBatchNormRelu = (device: Device, dtype: DType): boolean => {
-  const { hasKernel } = device.capabilities;
-  return (
-    hasBatchNorm(device, dtype) &&
-    hasKernel?.('batchNormRelu') === true &&
-    hasKernel('batchNormReluBackward')
-  );
-};
-
 /**
  * Whether a batch norm of `x` and the ReLU after it run as one kernel: nobody has asked for other ways
  * to run either, or looks at what is between them.
  */
 export function fusesRelu(x: Tensor, { affine }: { affine: boolean }): boolean {
+  if (currentRecorder() || replacements.has('relu')) return false;
   const { device, dtype, shape: input } = x;
-  if (currentRecorder() || replacements.has('relu') || !hasBatchNormRelu(device, dtype))
-    return false;
   const call = { input, dtype, affine, needs: [true, affine, affine] as const };
-  return ['batchNorm.forward', 'batchNorm', 'batchNormRelu.forward', 'batchNormRelu'].every(
-    (op) => choiceByCost(op, call, device) === 'fused',
+  const fused = (op: string, asked: object) => choiceByCost(op, asked, device) === 'fused';
+  return (
+    fused('batchNormRelu.forward', call) &&
+    fused('batchNormRelu', call) &&
+    fused('batchNorm.forward', call) &&
+    fused('batchNorm', call) &&
+    fused(RELU_BACKWARD, { output: input, dtype })
   );
 }
 

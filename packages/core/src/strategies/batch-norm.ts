@@ -96,36 +96,34 @@ const elements = ({ input }: { readonly input: readonly number[] }) => numelOf(i
 
 /** A batch norm alone, or with the ReLU after it: the same passes over memory, and one kernel each. */
 interface Variant {
+  /** Also the name of its forward kernel. */
   readonly op: 'batchNorm' | 'batchNormRelu';
-  readonly forward: 'batchNorm' | 'batchNormRelu';
   readonly backward: 'batchNormBackward' | 'batchNormReluBackward';
   readonly relu: boolean;
 }
 
-type NormKernel = Variant['forward'] | Variant['backward'];
+type NormKernel = Variant['op'] | Variant['backward'];
 
 const PLAIN: Variant = {
   op: 'batchNorm',
-  forward: 'batchNorm',
   backward: 'batchNormBackward',
   relu: false,
 };
 const WITH_RELU: Variant = {
   op: 'batchNormRelu',
-  forward: 'batchNormRelu',
   backward: 'batchNormReluBackward',
   relu: true,
 };
 
-const fusedForward = ({ op, forward: kernel }: Variant): BatchNormStrategy => ({
+const fusedForward = ({ op }: Variant): BatchNormStrategy => ({
   op: `${op}.forward`,
   name: 'fused',
   kind: 'fused',
-  supports: ({ dtype }, capabilities) => fusedSupport(kernel, dtype, capabilities),
+  supports: ({ dtype }, capabilities) => fusedSupport(op, dtype, capabilities),
   cost: (call, capabilities) => passes(capabilities, 1, 3 * elements(call)),
   run(_, { input, weight, bias, eps }) {
     const { device, shape } = input;
-    const run = device.kernels[kernel] ?? missing(device, kernel);
+    const run = device.kernels[op] ?? missing(device, op);
     const { y, mean, variance } = run(input, weight, bias, eps);
     const channel = (storage: Storage) => new Tensor({ device, shape: [shape[1]], storage });
     return {

@@ -1,48 +1,26 @@
 // Where the largest element of each window stands: the device's kernel, or one comparison of whole
 // tensors for each place in a window.
 
-import type { PoolGeometry } from '../device/device.js';
 import { where } from '../ops/binary.js';
 import { volume } from '../ops/conv/geometry.js';
 import { gather } from '../ops/indexing.js';
-import type { DType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
 import { passes } from './cost-model.js';
-import type { Operation } from './operation.js';
+import { type PoolCall, type PoolTensors, poolOperation, readsOf, tapsOf } from './pool-call.js';
 import { poolTaps, tapPositions } from './pool-taps.js';
-import { dtypeOf, sizeClass, sizesOf } from './sizes.js';
 import type { Strategy } from './types.js';
 
-/** `explain('maxPool', { input: [8, 16, 16, 16], output: [8, 8, 8], window: [2, 2, 2] })`. */
-export interface MaxPoolCall {
-  /** `[planes, D, H, W]` */
-  readonly input: readonly number[];
-  readonly output: readonly number[];
-  /** Most elements of a window along each axis. */
-  readonly window: readonly number[];
-  readonly dtype: DType;
-}
-
-export interface MaxPoolTensors {
-  /** `[planes, D, H, W]` */
-  readonly planes: Tensor;
-  readonly geometry: PoolGeometry;
-}
-
 /** Returns flat positions within D·H·W, int64 `[planes, oD·oH·oW]`: the first maximum, or the last NaN. */
-export type MaxPoolStrategy = Strategy<MaxPoolCall, MaxPoolTensors, Tensor>;
+export type MaxPoolStrategy = Strategy<PoolCall, PoolTensors, Tensor>;
 
 const op = 'maxPool.forward';
-
-const reads = ({ input, output, window }: MaxPoolCall): number =>
-  [input[0], ...output, ...window].reduce((a, b) => a * b, 1);
 
 const fused: MaxPoolStrategy = {
   op,
   name: 'fused',
   kind: 'fused',
   supports: () => ({ ok: true, reasons: ['the device has a kernel that finds maxima'] }),
-  cost: (call, capabilities) => passes(capabilities, 1, reads(call)),
+  cost: (call, capabilities) => passes(capabilities, 1, readsOf(call)),
   run: (_, { planes, geometry }) =>
     new Tensor({
       device: planes.device,
@@ -55,12 +33,8 @@ const composite: MaxPoolStrategy = {
   op,
   name: 'composite',
   kind: 'composite',
-  supports: ({ window }) => ({
-    ok: true,
-    reasons: [`${window.reduce((a, b) => a * b, 1)} comparisons of whole tensors`],
-  }),
-  cost: (call, capabilities) =>
-    passes(capabilities, 6 * call.window.reduce((a, b) => a * b, 1), 12 * reads(call)),
+  supports: (call) => ({ ok: true, reasons: [`${tapsOf(call)} comparisons of whole tensors`] }),
+  cost: (call, capabilities) => passes(capabilities, 6 * tapsOf(call), 12 * readsOf(call)),
   run(_, { planes, geometry }) {
     const flat = planes.reshape(planes.shape[0], -1);
     let positions: Tensor | null = null;
@@ -77,17 +51,5 @@ const composite: MaxPoolStrategy = {
   },
 };
 
-export const maxPoolOperation: Operation<MaxPoolCall, MaxPoolTensors> = {
-  op,
-  normalize: (name, call) => ({
-    input: sizesOf(name, call, 'input'),
-    output: sizesOf(name, call, 'output'),
-    window: sizesOf(name, call, 'window'),
-    dtype: dtypeOf(call),
-  }),
-  plain: (call) => call,
-  key: ({ input, output, window, dtype }) => `${dtype},${input},${output},${window}`,
-  shapeClass: (call) => sizeClass(reads(call)),
-};
-
+export const maxPoolOperation = poolOperation(op);
 export const maxPoolStrategies = [fused, composite];

@@ -6,46 +6,23 @@ import { where } from '../ops/binary.js';
 import { volume } from '../ops/conv/geometry.js';
 import { gather } from '../ops/indexing.js';
 import { scatterAdd } from '../ops/scatter.js';
-import type { DType } from '../tensor/dtype.js';
 import { Tensor } from '../tensor/tensor.js';
 import { passes } from './cost-model.js';
-import type { Operation } from './operation.js';
+import { type PoolCall, type PoolTensors, poolOperation, readsOf, tapsOf } from './pool-call.js';
 import { hasTap, poolTaps, tapPositions } from './pool-taps.js';
-import { dtypeOf, sizeClass, sizesOf } from './sizes.js';
 import type { Strategy } from './types.js';
 
-/** `explain('sumPool', { input: [8, 16, 16, 16], output: [8, 8, 8], window: [2, 2, 2] })`. */
-export interface SumPoolCall {
-  /** `[planes, D, H, W]`, what the sums are of, or what is spread to. */
-  readonly input: readonly number[];
-  /** Windows along each axis. */
-  readonly output: readonly number[];
-  /** Most elements of a window along each axis. */
-  readonly window: readonly number[];
-  readonly dtype: DType;
-}
-
-export interface SumPoolTensors {
-  /** `[planes, D, H, W]`; to be spread `[planes, oD, oH, oW]`. */
-  readonly planes: Tensor;
-  readonly geometry: PoolGeometry;
-}
-
 /** Returns `[planes, oD, oH, oW]`; spread `[planes, D, H, W]`. */
-export type SumPoolStrategy = Strategy<SumPoolCall, SumPoolTensors, Tensor>;
+export type SumPoolStrategy = Strategy<PoolCall, PoolTensors, Tensor>;
 
 type Kernel = 'sumPool' | 'spreadPool';
-
-const taps = ({ window }: SumPoolCall): number => window.reduce((a, b) => a * b, 1);
-const reads = (call: SumPoolCall): number =>
-  taps(call) * [call.input[0], ...call.output].reduce((a, b) => a * b, 1);
 
 const fused = (kernel: Kernel): SumPoolStrategy => ({
   op: `${kernel}.forward`,
   name: 'fused',
   kind: 'fused',
   supports: () => ({ ok: true, reasons: ['the device has a kernel for it'] }),
-  cost: (call, capabilities) => passes(capabilities, 1, reads(call)),
+  cost: (call, capabilities) => passes(capabilities, 1, readsOf(call)),
   run: (_, { planes, geometry }) =>
     new Tensor({
       device: planes.device,
@@ -58,8 +35,8 @@ const composite = (kernel: Kernel, run: SumPoolStrategy['run']): SumPoolStrategy
   op: `${kernel}.forward`,
   name: 'composite',
   kind: 'composite',
-  supports: (call) => ({ ok: true, reasons: [`${taps(call)} additions of whole tensors`] }),
-  cost: (call, capabilities) => passes(capabilities, 5 * taps(call), 8 * reads(call)),
+  supports: (call) => ({ ok: true, reasons: [`${tapsOf(call)} additions of whole tensors`] }),
+  cost: (call, capabilities) => passes(capabilities, 5 * tapsOf(call), 8 * readsOf(call)),
   run,
 });
 
@@ -86,20 +63,10 @@ const spreadByTaps = composite('spreadPool', (_, { planes, geometry }) => {
   return total.reshape(planes.shape[0], ...geometry.input);
 });
 
-const operation = (kernel: Kernel): Operation<SumPoolCall, SumPoolTensors> => ({
-  op: `${kernel}.forward`,
-  normalize: (name, call) => ({
-    input: sizesOf(name, call, 'input'),
-    output: sizesOf(name, call, 'output'),
-    window: sizesOf(name, call, 'window'),
-    dtype: dtypeOf(call),
-  }),
-  plain: (call) => call,
-  key: ({ input, output, window, dtype }) => `${dtype},${input},${output},${window}`,
-  shapeClass: (call) => sizeClass(reads(call)),
-});
-
-export const sumPoolOperations = [operation('sumPool'), operation('spreadPool')];
+export const sumPoolOperations = [
+  poolOperation('sumPool.forward'),
+  poolOperation('spreadPool.forward'),
+];
 export const sumPoolStrategies = [
   ...[fused('sumPool'), sumByTaps],
   ...[fused('spreadPool'), spreadByTaps],

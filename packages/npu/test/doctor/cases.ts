@@ -17,7 +17,7 @@ export interface Case {
 }
 
 const TRACE = `Traceback (most recent call last):
-  File "/root/train.py", line 88, in <module>
+  File "train.py", line 88, in <module>
     loss.backward()
   File "/usr/local/lib/python3.10/site-packages/torch/autograd/__init__.py", line 200, in backward
     Variable._execution_engine.run_backward(`;

@@ -11,6 +11,7 @@ import {
   randn,
   type Tensor,
 } from '@voxgrad/core';
+import { relativeError } from './error.js';
 import { type Pattern, scaled } from './patterns.js';
 import { CRASH, choicesFor } from './strategies.js';
 
@@ -45,18 +46,6 @@ interface Gradients {
   readonly y: Float64Array;
   readonly dx: Float64Array;
   readonly dw: Float64Array;
-}
-
-/** max|a − b| / max(1, max|b|); NaN where `a` has one. */
-export function relativeError(a: Float64Array, b: Float64Array): number {
-  let [off, largest] = [0, 1];
-  for (let i = 0; i < b.length; i++) {
-    const distance = Math.abs(a[i] - b[i]);
-    if (!(distance <= off)) off = distance;
-    const size = Math.abs(b[i]);
-    if (size > largest) largest = size;
-  }
-  return off / largest;
 }
 
 const values = async (t: Tensor): Promise<Float64Array> =>

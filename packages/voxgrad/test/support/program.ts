@@ -2,10 +2,9 @@
 
 import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundleProgram } from '../../../../test/support/bundle.js';
 
-const SOURCE = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const SOURCE = new URL('../../src/cli.ts', import.meta.url);
 
 export interface Outcome {
   /** null for a process that a signal ended, which {@link signal} names. */
@@ -15,20 +14,9 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Puts the program into one file in `folder`: what a build makes, without compiling at every start. */
-export async function bundle(folder: string): Promise<string> {
-  const program = join(folder, 'voxgrad.cjs');
-  await build({
-    entryPoints: [SOURCE],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    conditions: ['voxgrad-source'],
-    logLevel: 'error',
-  });
-  return program;
-}
+/** Puts the program into one file in `folder`. */
+export const bundle = (folder: string): Promise<string> =>
+  bundleProgram(SOURCE, join(folder, 'voxgrad.cjs'));
 
 export const start = (
   program: string,

@@ -3,6 +3,7 @@
 // the results are computed once more, by plain loops over its definition.
 
 import type { Device } from '@voxgrad/core';
+import { deviation } from '../error.js';
 import { type ConvWork, type Pass, resultsOf, type Work } from '../peers/work.js';
 import type { Data } from './data.js';
 import { ourWork, type Values } from './ours.js';
@@ -24,26 +25,16 @@ export async function reference(
 }
 
 /** max|a − b| / max|b| over one result or several together. */
-export function relativeError(got: Values, right: Values, names: readonly string[]): number {
-  let [off, largest] = [0, 0];
-  for (const name of names) {
-    const [a, b] = [got[name], right[name]];
-    if (a?.length !== b.length) return Number.POSITIVE_INFINITY;
-    for (let i = 0; i < b.length; i++) {
-      const distance = Math.abs(a[i] - b[i]);
-      if (!(distance <= off)) off = distance;
-      const size = Math.abs(b[i]);
-      if (size > largest) largest = size;
-    }
-  }
+function errorOf(got: Values, right: Values, names: readonly string[]): number {
+  const { off, largest } = deviation(names.map((name) => [got[name], right[name]]));
   return off / largest;
 }
 
 /** The error of a pass: the worst of a convolution's results, all gradients of a network together. */
 export function passError(work: Work, pass: Pass, got: Values, right: Values): number {
   const names = resultsOf(work, pass);
-  if (work.kind === 'net') return relativeError(got, right, names);
-  const errors = names.map((name) => relativeError(got, right, [name]));
+  if (work.kind === 'net') return errorOf(got, right, names);
+  const errors = names.map((name) => errorOf(got, right, [name]));
   return errors.some(Number.isNaN) ? Number.NaN : Math.max(...errors);
 }
 
