@@ -17,7 +17,11 @@ export class Net extends nn.Module {
   }
 
   #step(layer: Layer): Step {
-    if (layer.op === 'keep') return (h, kept) => (kept.set(layer.as, h), h);
+    if (layer.op === 'keep')
+      return (h, kept) => {
+        kept.set(layer.as, h);
+        return h;
+      };
     if (layer.op === 'join') return (h, kept) => cat([h, kept.get(layer.with) as Tensor], 1);
     const module = moduleOf(layer);
     this.layers.append(module);
