@@ -10,7 +10,6 @@ export const SUITES: Record<string, () => Promise<() => Promise<void>>> = {
   selection: async () => (await import('./suites/selection.js')).selection,
   plan: async () => (await import('./suites/plan.js')).planSuite,
   torch: async () => (await import('./suites/torch.js')).torch,
-  peers: async () => (await import('./suites/peers.js')).peers,
   checkpoint: async () => (await import('./suites/checkpoint.js')).checkpoint,
   tfjs: async () => (await import('./suites/tfjs.js')).tfjs,
   dense: async () => (await import('./suites/dense.js')).dense,

@@ -12,13 +12,16 @@ const OUT = fileURLToPath(new URL('../dist/', import.meta.url));
 const ownAddress: Plugin = {
   name: 'own-address',
   setup: (context) => {
-    context.onLoad({ filter: /[\\/]bench[\\/].*\.ts$/ }, async ({ path }) => ({
-      loader: 'ts',
-      contents: (await readFile(path, 'utf8')).replaceAll(
-        'import.meta.url',
-        JSON.stringify(pathToFileURL(path).href),
-      ),
-    }));
+    context.onLoad(
+      { filter: /[\\/](bench|browser[\\/]support)[\\/].*\.ts$/ },
+      async ({ path }) => ({
+        loader: 'ts',
+        contents: (await readFile(path, 'utf8')).replaceAll(
+          'import.meta.url',
+          JSON.stringify(pathToFileURL(path).href),
+        ),
+      }),
+    );
   },
 };
 
@@ -35,7 +38,14 @@ export async function bundle(program: string): Promise<string> {
     target: 'node20',
     conditions: ['voxgrad-source'],
     // Whatever else is in node_modules is found there.
-    external: ['@tensorflow/*', 'esbuild', 'echarts', 'onnxruntime-node', '@jax-js/jax'],
+    external: [
+      '@tensorflow/*',
+      'esbuild',
+      'echarts',
+      'onnxruntime-node',
+      '@jax-js/jax',
+      'playwright-core',
+    ],
     // CommonJS in the bundle asks for modules of Node.
     banner: {
       js: "import { createRequire as __require } from 'node:module'; const require = __require(process.argv[1]);",

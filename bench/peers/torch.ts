@@ -1,40 +1,35 @@
-// PyTorch in a process of its own, which answers one command at a time, so that its runs take turns
-// with ours.
+// PyTorch with programs of this folder, which the suites `torch` (pass by pass, float64 too) and `brain`
+// need. Contests have a program of their own.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { pythonEnvironment } from '../../packages/voxgrad/src/bench/peers/programs.js';
+import { PeerProcess } from '../../packages/voxgrad/src/bench/peers/process.js';
+import {
+  pythonEnvironment,
+  pythonWithTorch,
+} from '../../packages/voxgrad/src/bench/peers/programs.js';
 
-const PYTHON = '/usr/bin/python3';
+const python = pythonWithTorch();
 
-export const torchIsHere = (): boolean =>
-  existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import torch']).status === 0;
+export const torchIsHere = (): boolean => python !== null;
+
+/** Far beyond what any command takes. */
+const PATIENCE_SECONDS = 3600;
 
 export class TorchPeer {
-  readonly #process: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  readonly #process: PeerProcess<object, unknown>;
 
   constructor(name: 'torch_server.py' | 'torch_brain.py') {
+    if (python === null) throw new Error('no python3 here has torch');
     const script = fileURLToPath(new URL(name, import.meta.url));
-    this.#process = spawn(PYTHON, [script], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: pythonEnvironment(),
-    });
-    const { stdout } = this.#process;
-    if (!stdout) throw new Error('the process of PyTorch has no output');
-    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    const env = pythonEnvironment();
+    this.#process = new PeerProcess({ name: 'PyTorch', command: python, args: [script], env });
   }
 
   async ask<T>(command: object): Promise<T> {
-    this.#process.stdin?.write(`${JSON.stringify(command)}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error('the process of PyTorch has ended');
-    return JSON.parse(value) as T;
+    return (await this.#process.ask(command, PATIENCE_SECONDS)) as T;
   }
 
   stop(): void {
-    this.#process.stdin?.end();
+    this.#process.stop();
   }
 }

@@ -1,6 +1,6 @@
-// Forward and backward of one pattern of facts/patterns.json at full size. Argument: the pattern as JSON.
+// Forward and backward of one pattern, and the memory that they take. Argument: the pattern as JSON.
 
-import { ones, randn, setDevice } from '@voxgrad/core';
+import { numelOf, ones, randn, setDevice } from '@voxgrad/core';
 import { functional as F } from '@voxgrad/nn';
 import { createWasmDevice } from '@voxgrad/wasm';
 import { THREADS } from '../lib/options.js';
@@ -26,8 +26,11 @@ const finite = (values: Float32Array) => {
   return true;
 };
 const peakMib = peakResidentMib();
+const BYTES = 4;
 console.log(
   JSON.stringify({
+    // Each with its gradient.
+    liveBytes: 2 * BYTES * (numelOf(x.shape) + numelOf(weight.shape) + numelOf(y.shape)),
     made,
     peakMib,
     forwardSeconds: (forward - begin) / 1000,

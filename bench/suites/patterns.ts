@@ -1,19 +1,20 @@
-// The eleven patterns: whether the one that crashes elsewhere completes and in how much memory, how
-// exact every strategy is, and whether the chosen one is ever slower than the native-style fused one.
-// `--scale=N` shrinks them; `--mode=precision` or `--mode=perf` measures one of the two alone, and
-// `--only=train05` some of them.
+// The eleven patterns: against peers, how exact every strategy is, whether the chosen one is ever slower
+// than the native-style fused one, and in how much memory each completes. `--mode=peers`, `precision`,
+// `perf` or `memory` measures one of these alone, `--scale=N` shrinks them, and `--only=train05` takes
+// some of them.
 
 import type { MemoryStatistics } from '@voxgrad/wasm';
 import { DEPTHWISE, patternContests } from '../../packages/voxgrad/src/bench/compare/cases.js';
-import { PATTERNS, type Pattern, scaled } from '../../packages/voxgrad/src/bench/patterns.js';
+import { PATTERNS, scaled } from '../../packages/voxgrad/src/bench/patterns.js';
 import { benchLines, MODES, type Mode, runBench } from '../../packages/voxgrad/src/bench/run.js';
 import { compare } from '../lib/compare.js';
 import { deviceOf } from '../lib/devices.js';
 import { option, progress, QUICK, THREADS } from '../lib/options.js';
 import { runProgram } from '../lib/program.js';
-import { against, printTable } from '../lib/table.js';
+import { against, type Cell, printTable } from '../lib/table.js';
 
 interface Result {
+  readonly liveBytes: number;
   readonly made: number;
   readonly peakMib: number;
   readonly forwardSeconds: number;
@@ -22,7 +23,8 @@ interface Result {
   readonly memory: MemoryStatistics;
 }
 
-const GOAL_MIB = 2.5 * 1024;
+/** Of the bytes of the tensors that must live: input, output, their gradients, weights. */
+const GOAL = 1.5;
 
 const SCALE = Number(option('--scale') ?? (QUICK ? 8 : 1));
 const ASKED: readonly Mode[] = MODES.filter((mode) => mode === (option('--mode') ?? mode));
@@ -51,38 +53,48 @@ export async function patterns(): Promise<void> {
       const [title, , ...table] = benchLines(result);
       console.log([`\n### ${title}, ${THREADS} threads\n`, ...table].join('\n'));
     }
-  if (ASKED.includes('perf') && option('--only') === undefined) await memoryOfLargest();
+  if ((option('--mode') ?? 'memory') === 'memory') await memoryOfEach();
 }
 
-async function memoryOfLargest(): Promise<void> {
-  const largest = PATTERNS.find(({ name }) => name === 'train05_dw_k9_g7') as Pattern;
-  const { name, ...call } = scaled(largest, SCALE);
-  progress(`patterns: ${name} [${call.input}] float32, memory`);
-  const got = await runProgram<Result>('pattern.ts', [
-    JSON.stringify(call),
-    `--threads=${THREADS}`,
-  ]);
+/** Forward and backward in processes of their own, which hold nothing else. */
+async function memoryOfEach(): Promise<void> {
+  const only = option('--only') ?? '';
+  const rows: Cell[][] = [];
+  for (const pattern of PATTERNS.filter(({ name }) => name.includes(only))) {
+    const { name, ...call } = scaled(pattern, SCALE);
+    progress(`patterns: ${name} [${call.input}] float32, memory`);
+    const got = await runProgram<Result>('pattern.ts', [
+      JSON.stringify(call),
+      `--threads=${THREADS}`,
+    ]);
+    const live = got.liveBytes / 2 ** 20;
+    rows.push([
+      name,
+      live,
+      got.made,
+      got.peakMib,
+      against(got.peakMib / live, GOAL, 'most'),
+      got.memory.memoryBytes / 2 ** 20,
+      String(got.memory.evictions),
+      got.forwardSeconds,
+      got.backwardSeconds,
+      got.finite,
+    ]);
+  }
   printTable(
-    `${name}, float32, [${call.input}], ${THREADS} threads`,
+    `Memory of forward and backward, float32, ${THREADS} threads`,
     [
+      'pattern',
+      'must live, MiB',
+      'resident with the input',
+      'peak resident',
+      'peak over what must live',
+      'WebAssembly MiB',
+      'dropped',
       'forward s',
       'backward s',
       'finite',
-      'resident MiB with the input',
-      'peak resident MiB',
-      'WebAssembly MiB',
-      'dropped',
     ],
-    [
-      [
-        got.forwardSeconds,
-        got.backwardSeconds,
-        got.finite,
-        got.made,
-        against(got.peakMib, GOAL_MIB, 'most'),
-        got.memory.memoryBytes / 2 ** 20,
-        String(got.memory.evictions),
-      ],
-    ],
+    rows,
   );
 }

@@ -77,7 +77,7 @@ async function rowsOf(
 
 export async function torch(): Promise<void> {
   if (!torchIsHere()) {
-    progress('torch: skipped, /usr/bin/python3 has no torch (Debian: python3-torch)');
+    progress('torch: skipped, no python3 here has torch (Debian: python3-torch)');
     return;
   }
   const peer = new TorchPeer('torch_server.py');

@@ -3,9 +3,9 @@
 
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { launch, openPage } from '../../packages/tfjs/test/browser/page.js';
 import type { SuiteReport } from './device-suite/suite.js';
-import { chromiumPath, titled } from './support/chromium.js';
+import { chromiumPath, launchChromium, titled } from './support/chromium.js';
+import { openPage } from './support/page.js';
 
 const here = (file: string) => fileURLToPath(new URL(`./device-suite/${file}`, import.meta.url));
 
@@ -16,7 +16,7 @@ describe.skipIf(!chromiumPath)(titled('the device suite in Chromium, on wasm'), 
   ])(
     'isolated: $isolated',
     async ({ isolated, threads }) => {
-      const browser = await launch();
+      const browser = await launchChromium();
       try {
         const report = await openPage<SuiteReport>(browser, here('suite.ts'), {
           devices: here('devices-in-page.ts'),

@@ -1,5 +1,5 @@
 // Writes test/fixtures/layers-models.json: models that TensorFlow.js's own layers saved, an input and
-// what they make of it. It takes the packages of bench/ (npm run bench -- peers installs them):
+// what they make of it. It takes the packages of bench/ (npm run bench -- dense installs them):
 //   node test/oracle/layers-models.mjs
 
 import { writeFileSync } from 'node:fs';

@@ -10,6 +10,12 @@ export type TfDType = 'float32' | 'int32' | 'bool';
 /** Backends whose results can be read synchronously. */
 const SYNCHRONOUS = new Set(['cpu', 'wasm', 'tensorflow', 'node']);
 
+/**
+ * Most axes of which every kernel's shaders compile: WebGL's of padding, and WebGPU's of broadcasting and of
+ * slices with steps, do not compile for five (4.22).
+ */
+export const SHADER_RANK = 4;
+
 /** Integers that float32 holds exactly: WebGL keeps them so, and WebGPU reads them so. */
 const FLOAT_INTEGER = 2 ** 24;
 
@@ -20,6 +26,11 @@ export class Backend {
    * do (4.22): the same data in another shape then gives wrong numbers, and writes beyond its memory.
    */
   readonly remembersFactors: boolean;
+  /**
+   * Whether matrix products of an odd inner size add what lies beyond it, as those of WebGL do (4.22):
+   * its texels hold 2 × 2 elements, and broadcasting leaves numbers in those past the end.
+   */
+  readonly sumsBeyondOdd: boolean;
   /** The largest integer that a tensor holds exactly. */
   readonly maxInteger: number;
 
@@ -29,6 +40,7 @@ export class Backend {
   ) {
     this.synchronous = SYNCHRONOUS.has(name);
     this.remembersFactors = name === 'wasm';
+    this.sumsBeyondOdd = name === 'webgl';
     this.maxInteger = name === 'webgl' || name === 'webgpu' ? FLOAT_INTEGER : 2 ** 31 - 1;
   }
 
@@ -61,23 +73,33 @@ export class Backend {
     return same ? x : this.kernel('Reshape', { x }, { shape: [...shape] });
   }
 
-  /** Axes that stay neighbours are turned as one: fewer axes, of which every backend has a kernel. */
+  /**
+   * Axes that stay neighbours are turned as one: fewer axes, of which every backend has a kernel. WebGL keeps
+   * as many as it can: its textures are folded by the shape in which they are made, and shaders find
+   * elements faster where that resembles the shape in which they are read.
+   */
   transpose(x: TfTensor, perm: readonly number[]): TfTensor {
+    const shape = perm.map((axis) => x.shape[axis]);
     const real = perm.filter((axis) => x.shape[axis] !== 1);
+    const follows = (axis: number, before: number) =>
+      axis > before && x.shape.slice(before + 1, axis).every((n) => n === 1);
+    const joinable = real.filter((axis, i) => i > 0 && follows(axis, real[i - 1]));
+    if (real.length - joinable.length <= 1) return this.reshape(x, shape);
+    const kept = this.name === 'webgl' ? SHADER_RANK : 1;
+    const joined = new Set(joinable.slice(0, Math.max(real.length - kept, 0)));
     const runs: number[][] = [];
     for (const axis of real) {
-      const run = runs[runs.length - 1];
-      const between = run && x.shape.slice(run[run.length - 1] + 1, axis);
-      if (run && axis > run[run.length - 1] && between?.every((n) => n === 1)) run.push(axis);
+      if (joined.has(axis)) runs[runs.length - 1].push(axis);
       else runs.push([axis]);
     }
-    const shape = perm.map((axis) => x.shape[axis]);
-    if (runs.length <= 1) return this.reshape(x, shape);
     const inMemory = [...runs].sort((p, q) => p[0] - q[0]);
     const sizes = inMemory.map((run) => run.reduce((n, axis) => n * x.shape[axis], 1));
     const order = runs.map((run) => inMemory.indexOf(run));
-    const turned = this.kernel('Transpose', { x: this.reshape(x, sizes) }, { perm: order });
-    return this.reshape(turned, shape);
+    // WebGPU's shader compiles for float32 alone (4.22).
+    const asFloat = this.name === 'webgpu' && x.dtype !== 'float32';
+    const merged = this.reshape(asFloat ? this.toFloat(x) : x, sizes);
+    const turned = this.kernel('Transpose', { x: merged }, { perm: order });
+    return this.reshape(asFloat ? this.tf.cast(turned, x.dtype) : turned, shape);
   }
 
   /** `x` in float32. WebGPU's cast leaves the bits of the integers, which many shaders then misread (4.22). */

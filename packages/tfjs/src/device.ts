@@ -69,7 +69,7 @@ const OWN: ReadonlySet<keyof Kernels> = new Set<keyof Kernels>([
  * read synchronously, and by `await certify(device)` on the others. Until then, and where they are
  * wrong, convolutions are composed.
  *
- * @throws VoxgradError DEVICE where tfjs has no backend yet
+ * @throws VoxgradError DEVICE where tfjs has no backend yet, or is set to compute wrongly
  */
 export function createTfjsDevice(tf: Tfjs): TfjsDevice {
   const name = tf.getBackend();
@@ -79,7 +79,14 @@ export function createTfjsDevice(tf: Tfjs): TfjsDevice {
       'createTfjsDevice(): tfjs has no backend yet; import one (such as @tensorflow/tfjs-backend-cpu) ' +
         'and await tf.ready() first',
     );
-  const device = new BackendDevice(new Backend(tf as TfjsModule, name));
+  const module = tf as TfjsModule;
+  if (name === 'webgl' && module.env().getBool('WEBGL_USE_SHAPES_UNIFORMS'))
+    throw new VoxgradError(
+      'DEVICE',
+      'createTfjsDevice(): with WEBGL_USE_SHAPES_UNIFORMS, tfjs (4.22) reads wrong elements of tensors that ' +
+        "are longer than a texture is wide; tf.env().set('WEBGL_USE_SHAPES_UNIFORMS', false) first",
+    );
+  const device = new BackendDevice(new Backend(module, name));
   registerDevice(device);
   return device;
 }

@@ -14,7 +14,7 @@ import {
   type UnaryName,
   type View,
 } from '@voxgrad/core';
-import type { Backend, TfTensor } from './backend.js';
+import { type Backend, SHADER_RANK, type TfTensor } from './backend.js';
 import { asFive, type Elements, elementsOf, isWhole, store, windowOn } from './elements.js';
 import { bitsOf, wrapped } from './integers.js';
 import { arranged, broadcastTo, select } from './layout.js';
@@ -69,9 +69,6 @@ function firstOperand(backend: Backend, view: View): TfTensor {
   );
 }
 
-/** Most axes over which tfjs broadcasts: WebGPU's shaders of more do not compile (4.22). */
-const BROADCAST_RANK = 4;
-
 /** Operands with axes merged where all of them are full, or the same ones are expanded, on both. */
 function merged(
   backend: Backend,
@@ -79,7 +76,7 @@ function merged(
   shape: readonly number[],
 ): readonly TfTensor[] {
   const [{ shape: one }] = tensors;
-  if (one.length <= BROADCAST_RANK && tensors.every((t) => sameShape(t.shape, one))) return tensors;
+  if (one.length <= SHADER_RANK && tensors.every((t) => sameShape(t.shape, one))) return tensors;
   const patterns: string[] = [];
   const sizes: number[][] = tensors.map(() => []);
   shape.forEach((size, axis) => {
@@ -93,7 +90,7 @@ function merged(
       else list.push(n);
     });
   });
-  if (patterns.length <= BROADCAST_RANK) return tensors.map((t, i) => backend.reshape(t, sizes[i]));
+  if (patterns.length <= SHADER_RANK) return tensors.map((t, i) => backend.reshape(t, sizes[i]));
   const length = numelOf(shape);
   return tensors.map((t) => backend.reshape(broadcastTo(backend, t, shape), [length]));
 }

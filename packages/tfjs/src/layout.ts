@@ -3,7 +3,7 @@
 // shape, its elements are gathered one by one.
 
 import { broadcastShapes, numelOf, type Storage, sameShape, type View } from '@voxgrad/core';
-import type { Backend, TfTensor } from './backend.js';
+import { type Backend, SHADER_RANK, type TfTensor } from './backend.js';
 import { type Elements, elementsOf, isWhole, rowStrides } from './elements.js';
 
 /** Most axes that the kernels of tfjs take. */
@@ -174,14 +174,44 @@ function cutOut(backend: Backend, box: TfTensor, parts: readonly Part[]): TfTens
   const extent = parts.map(({ count, step }) => (count - 1) * step + 1);
   if (parts.some(({ size }, i) => extent[i] !== size))
     y = backend.kernel('Slice', { x: y }, { begin: parts.map(({ from }) => from), size: extent });
-  if (parts.every(({ step }) => step === 1)) return y;
-  return backend.kernel(
+  return everyNth(
+    backend,
+    y,
+    parts.map(({ step }) => step),
+  );
+}
+
+/** The elements at multiples of a step along each axis. */
+function everyNth(backend: Backend, x: TfTensor, steps: readonly number[]): TfTensor {
+  if (steps.every((step) => step === 1)) return x;
+  // Neighbours of which every element stays are one axis.
+  const merged: { size: number; step: number }[] = [];
+  x.shape.forEach((size, axis) => {
+    const step = steps[axis];
+    const before = merged[merged.length - 1];
+    if (before && before.step === 1 && step === 1) before.size *= size;
+    else merged.push({ size, step });
+  });
+  if (merged.length > SHADER_RANK) {
+    const some = everyNth(
+      backend,
+      x,
+      steps.map((step, axis) => (axis < 2 ? step : 1)),
+    );
+    return everyNth(
+      backend,
+      some,
+      steps.map((step, axis) => (axis < 2 ? 1 : step)),
+    );
+  }
+  const sizes = merged.map(({ size }) => size);
+  const y = backend.kernel(
     'StridedSlice',
-    { x: y },
+    { x: backend.reshape(x, sizes) },
     {
-      begin: parts.map(() => 0),
-      end: extent,
-      strides: parts.map(({ step }) => step),
+      begin: sizes.map(() => 0),
+      end: sizes,
+      strides: merged.map(({ step }) => step),
       beginMask: 0,
       endMask: 0,
       ellipsisMask: 0,
@@ -189,10 +219,11 @@ function cutOut(backend: Backend, box: TfTensor, parts: readonly Part[]): TfTens
       shrinkAxisMask: 0,
     },
   );
+  return backend.reshape(
+    y,
+    x.shape.map((size, axis) => Math.ceil(size / steps[axis])),
+  );
 }
-
-/** Most axes that every backend pads: WebGL's shaders of more do not compile (4.22). */
-const PADDED_RANK = 4;
 
 /** `x` with `value` around it. Numbers only: tfjs does not pad bool. */
 export function padded(
@@ -214,7 +245,7 @@ export function padded(
     } else merged.push({ size, lo, hi });
   });
   const shape = x.shape.map((size, i) => size + paddings[i][0] + paddings[i][1]);
-  if (merged.length <= PADDED_RANK) {
+  if (merged.length <= SHADER_RANK) {
     const y = backend.kernel(
       'PadV2',
       {

@@ -3,7 +3,7 @@ import type { Backend, TfTensor } from './backend.js';
 import { isWhole, store, windowOn } from './elements.js';
 import { onHost } from './elementwise.js';
 import { wrapped } from './integers.js';
-import { arranged } from './layout.js';
+import { arranged, padded } from './layout.js';
 
 /** A factor, and whether its last two axes are the other way round in memory, which tfjs may read. */
 function factor(backend: Backend, view: View): { x: TfTensor; turned: boolean } {
@@ -19,6 +19,16 @@ function factor(backend: Backend, view: View): { x: TfTensor; turned: boolean } 
 const unseen = (backend: Backend, x: TfTensor): TfTensor =>
   backend.kernel('Slice', { x }, { begin: x.shape.map(() => 0), size: x.shape });
 
+/** `x` with zeros beyond it, where the backend would add what else is there; products sum over `inner`. */
+function evened(backend: Backend, x: TfTensor, inner: number): TfTensor {
+  if (!backend.sumsBeyondOdd || x.shape[inner] % 2 === 0) return x;
+  return padded(
+    backend,
+    x,
+    [0, 1, 2].map((axis) => [0, axis === inner ? 1 : 0]),
+  );
+}
+
 export function matmul(backend: Backend, a: View, b: View): Storage {
   if (onHost(backend, a, b)) return cpuKernels.matmul(a, b);
   const [batch, m, k] = a.shape;
@@ -31,7 +41,10 @@ export function matmul(backend: Backend, a: View, b: View): Storage {
     const [x, y] = [p.x, q.x].map((t) => (t.dtype === 'float32' ? t : backend.toFloat(t)));
     const z = backend.kernel(
       'BatchMatMul',
-      { a: x, b: backend.remembersFactors ? unseen(backend, y) : y },
+      {
+        a: evened(backend, x, p.turned ? 1 : 2),
+        b: backend.remembersFactors ? unseen(backend, y) : evened(backend, y, q.turned ? 2 : 1),
+      },
       { transposeA: p.turned, transposeB: q.turned },
     );
     return isFloat(a.dtype) ? z : wrapped(backend, tf.round(z), a.dtype);

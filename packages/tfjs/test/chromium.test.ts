@@ -1,33 +1,72 @@
-// The device suite (test/devices) on the backends that only a browser has: a part of it that takes some
-// twenty seconds each, all of it with VOXGRAD_RUNS (npm run test:long).
+// What only a browser has: the device suite (test/devices), training, and a network of an MRI on webgl and
+// on webgpu, both in software.
 
-import { describe, expect, it } from 'vitest';
-import { chromiumPath, titled } from '../../../test/browser/support/chromium.js';
-import { launch, openPage } from './browser/page.js';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, launchChromium, titled } from '../../../test/browser/support/chromium.js';
+import { openPage } from '../../../test/browser/support/page.js';
+import { defined } from '../../core/test/support/numbers.js';
 import type { SuiteReport } from './browser/suite.js';
+import type { WorkloadsReport } from './browser/workloads-page.js';
+import { expectAgreement, FOLDER, isPresent, reference, SIZE, titledMri } from './mri.js';
 
-/** Every n-th test; a number without common factors with the strategies and cases of the suite. */
-const EVERY = process.env.VOXGRAD_RUNS ? { webgl: 1, webgpu: 1 } : { webgl: 29, webgpu: 11 };
+const here = (file: string) => fileURLToPath(new URL(`./browser/${file}`, import.meta.url));
 
-/** webgpu still differs in places (docs/tfjs.md, "Not right yet"). */
-const BACKENDS = process.env.VOXGRAD_WEBGPU ? (['webgl', 'webgpu'] as const) : (['webgl'] as const);
+/**
+ * Every n-th test of the suite, all of them with VOXGRAD_RUNS (npm run test:long): WebGL compiles a program
+ * for each shape. A number without common factors with the strategies and cases of the suite.
+ */
+const EVERY = { webgl: process.env.VOXGRAD_RUNS ? 1 : 23, webgpu: 1 };
 
-describe.skipIf(!chromiumPath)(titled('the device suite in Chromium'), () => {
+const BACKENDS = ['webgl', 'webgpu'] as const;
+const TIMEOUT = 3_000_000;
+
+describe.skipIf(!chromiumPath)(titled('in Chromium'), () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium({ webgpu: true });
+  });
+  afterAll(() => browser?.close());
+
   it.each(BACKENDS)(
-    '%s',
+    'the device suite on %s',
     async (backend) => {
-      const browser = await launch();
-      try {
-        const query = { backend, every: String(EVERY[backend]), uniforms: '1' };
-        const timeoutMs = 3_000_000;
-        const report = await openPage<SuiteReport>(browser, 'suite.ts', { query, timeoutMs });
-        expect(report.failed).toEqual([]);
-        expect(report.passed).toBeGreaterThan(40);
-        expect(report.certified).toContain('every kernel agrees');
-      } finally {
-        await browser.close();
-      }
+      const report = await openPage<SuiteReport>(browser, here('suite.ts'), {
+        query: { backend, every: String(EVERY[backend]) },
+        devices: here('devices-in-page.ts'),
+        timeoutMs: TIMEOUT,
+      });
+      expect(report.failed).toEqual([]);
+      expect(report.refusedByGpu).toEqual([]);
+      expect(report.passed).toBeGreaterThan(1300 / EVERY[backend]);
+      expect(report.certified).toContain('every kernel agrees');
     },
-    3_000_000,
+    TIMEOUT,
   );
+
+  const { edge, steps } = SIZE;
+  const mri: Record<string, string> = isPresent ? { edge: String(edge), steps: String(steps) } : {};
+
+  describe.each(BACKENDS)('training on %s', (backend) => {
+    let report: WorkloadsReport;
+    beforeAll(async () => {
+      report = await openPage(browser, here('workloads-page.ts'), {
+        query: { backend, ...mri },
+        data: FOLDER,
+        timeoutMs: TIMEOUT,
+      });
+    }, TIMEOUT);
+
+    it('keeps tensors and bytes flat over 200 steps', () => {
+      const { losses, held } = report;
+      expect(losses[209]).toBeLessThan(losses[0] / 2);
+      expect(held[1]).toEqual(held[0]);
+      expect(report.refusedByGpu).toEqual([]);
+    });
+
+    it.skipIf(!isPresent)(titledMri('segments and fine-tunes a network of an MRI'), async () => {
+      expectAgreement(defined(report.brain), await reference());
+    });
+  });
 });

@@ -12,23 +12,13 @@ import {
   type Tensor,
   tensor,
 } from '@voxgrad/core';
-import * as nn from '@voxgrad/nn';
-import { Adam } from '@voxgrad/optim';
 import { describe, expect, it } from 'vitest';
-import { collect, nextTask } from '../../core/test/support/garbage.js';
+import { collect } from '../../core/test/support/garbage.js';
 import { defined, expectClose, filled, thrownBy } from '../../core/test/support/numbers.js';
 import { fromTfjs, toTfjs } from '../src/index.js';
+import { held } from './memory.js';
 import { BACKENDS, deviceOn, tf } from './support.js';
-
-/** What tfjs holds once nothing of ours that is forgotten is counted: gradients wait for a collector. */
-async function held(): Promise<{ numTensors: number; numBytes: number }> {
-  for (let i = 0; i < 3; i++) {
-    collect();
-    await nextTask();
-  }
-  const { numTensors, numBytes } = tf.memory();
-  return { numTensors, numBytes };
-}
+import { smallTraining } from './workloads.js';
 
 const on = (device: Device, shape: readonly number[]): Tensor =>
   filled(shape).to('float32').to(device);
@@ -46,57 +36,26 @@ describe.each(BACKENDS)('tfjs:%s', (backend) => {
         return y.item();
       });
     run(); // the first one certifies
-    const before = await held();
+    const before = await held(tf, collect);
     for (let i = 0; i < 3; i++) run();
-    expect(await held()).toEqual(before);
+    expect(await held(tf, collect)).toEqual(before);
   });
 
   it('200 steps of training keep tensors and bytes flat', async () => {
     const device = await deviceOn(backend);
-    const model = new nn.Sequential(
-      new nn.Conv3d(1, 4, 3, { padding: 1 }),
-      new nn.BatchNorm3d(4),
-      new nn.ReLU(),
-      new nn.MaxPool3d(2),
-      new nn.Conv3d(4, 3, 1),
-    ).to(device);
-    const optimizer = new Adam(model.parameters(), { lr: 0.01 });
-    const x = on(device, [1, 1, 4, 4, 4]);
-    const labels = tensor(
-      [
-        [
-          [
-            [0, 1],
-            [2, 0],
-          ],
-          [
-            [1, 2],
-            [0, 1],
-          ],
-        ],
-      ],
-      { dtype: 'int64', device },
-    );
-    const step = () =>
-      scope(() => {
-        optimizer.zeroGrad();
-        const loss = nn.functional.crossEntropy(model.call(x), labels);
-        loss.backward();
-        optimizer.step();
-        return loss.item();
-      });
-    const first = step();
-    for (let i = 0; i < 10; i++) step();
-    const before = await held();
+    const training = smallTraining(device);
+    const first = await training.step();
+    for (let i = 0; i < 10; i++) await training.step();
+    const before = await held(tf, collect);
     let last = first;
-    for (let i = 0; i < 200; i++) last = step();
+    for (let i = 0; i < 200; i++) last = await training.step();
     expect(last).toBeLessThan(first);
-    expect(await held()).toEqual(before);
+    expect(await held(tf, collect)).toEqual(before);
   });
 
   it('hands tensors over without a copy, both ways', async () => {
     const device = await deviceOn(backend);
-    await held();
+    await held(tf, collect);
     const theirs = tf.tensor2d([1, 2, 3, 4, 5, 6], [2, 3]);
     const { numDataBuffers } = tf.memory();
     const ours = fromTfjs(device, theirs);

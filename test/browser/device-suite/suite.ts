@@ -1,10 +1,7 @@
 // The page of the device suite on wasm.
 
 import '@voxgrad/core/methods';
-import {
-  type PageReport,
-  runCollected,
-} from '../../../packages/tfjs/test/browser/vitest-in-page.js';
+import { type PageReport, runCollected } from '../support/vitest-in-page.js';
 import '../../devices/convolution.test.js';
 import '../../devices/operations.test.js';
 import '../../devices/refusals.test.js';

@@ -11,7 +11,15 @@ export const chromiumPath = PATHS.find((path) => existsSync(path));
 export const titled = (name: string): string =>
   chromiumPath ? name : `${name} (skipped: no Chromium in ${PATHS.join(', ')})`;
 
-export const launchChromium = (): Promise<Browser> =>
+/** WebGPU in software: for correctness, not for time. */
+const WEBGPU = [
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+  '--enable-features=Vulkan',
+  '--use-vulkan=swiftshader',
+];
+
+export const launchChromium = ({ webgpu = false } = {}): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath,
     args: [
@@ -21,5 +29,7 @@ export const launchChromium = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--js-flags=--expose-gc',
+      ...(webgpu ? WEBGPU : []),
     ],
   });

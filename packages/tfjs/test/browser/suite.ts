@@ -6,8 +6,8 @@ import '../../../../test/devices/convolution.test.js';
 import '../../../../test/devices/operations.test.js';
 import '../../../../test/devices/refusals.test.js';
 import '../../../../test/devices/training.test.js';
-import { backend, report, tf } from './page-device.js';
-import { type PageReport, runCollected } from './vitest-in-page.js';
+import { type PageReport, runCollected } from '../../../../test/browser/support/vitest-in-page.js';
+import { backend, refusedByGpu, report, tf } from './page-device.js';
 
 const query = new URLSearchParams(location.search);
 const every = Number(query.get('every') ?? 1);
@@ -17,6 +17,7 @@ export interface SuiteReport extends PageReport {
   readonly backend: string;
   readonly certified: string;
   readonly tensors: number;
+  readonly refusedByGpu: readonly string[];
 }
 
 const result = await runCollected({ every, match, progress: (text) => console.info(text) });
@@ -25,5 +26,6 @@ const whole: SuiteReport = {
   backend,
   certified: String(report),
   tensors: tf.memory().numTensors,
+  refusedByGpu,
 };
 Object.assign(globalThis, { report: whole });

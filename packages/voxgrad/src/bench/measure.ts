@@ -29,6 +29,9 @@ async function time(run: Run): Promise<number> {
 const WARM_UP_MS = 60;
 const WARM_UP_RUNS = 5;
 
+/** After a rest, what takes longer does not notice that it is cold. */
+const WARM_MS = 200;
+
 /** A peer that takes longer than this is not warmed up, and runs once. */
 const SLOW_MS = 4000;
 
@@ -45,7 +48,10 @@ export interface InterleavedOptions {
   readonly rounds: number;
   /** What takes longer, in milliseconds, runs once. */
   readonly slowMs?: number;
-  /** Milliseconds of rest before every turn, where what ran before may leave threads that spin. */
+  /**
+   * Milliseconds of rest before every turn, where what ran before may leave threads that spin. What is
+   * quick runs once after it before it counts: its threads and caches would be cold.
+   */
   readonly restMs?: number;
 }
 
@@ -60,11 +66,13 @@ export async function interleaved<K extends string>(
     number[]
   >;
   const slow = new Set<K>();
+  const lastOf = {} as Record<K, number>;
   for (const [name, run] of entries) {
     let [spent, turns] = [0, 0];
     while (spent < WARM_UP_MS && turns < WARM_UP_RUNS && !slow.has(name)) {
       const taken = await time(run);
       [spent, turns] = [spent + taken, turns + 1];
+      lastOf[name] = taken;
       if (taken < slowMs) continue;
       slow.add(name);
       times[name].push(taken);
@@ -74,7 +82,9 @@ export async function interleaved<K extends string>(
     for (const [name, run] of entries) {
       if (slow.has(name)) continue;
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
-      times[name].push(await time(run));
+      if (restMs > 0 && lastOf[name] < WARM_MS) await time(run);
+      lastOf[name] = await time(run);
+      times[name].push(lastOf[name]);
     }
   const medians = entries.map(([name]) => [name, median(times[name])]);
   const ms = Object.fromEntries(medians) as Record<K, number>;

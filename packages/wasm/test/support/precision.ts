@@ -74,7 +74,7 @@ export function gradients(
 }
 
 /** |got − right|, as a part of the largest magnitude that is right. */
-function errorOf(got: Storage, right: Storage): number {
+export function errorOf(got: Storage, right: Storage): number {
   const [a, b] = [got.array as Float32Array, right.array as Float64Array];
   let [worst, largest] = [0, 0];
   b.forEach((value, i) => {

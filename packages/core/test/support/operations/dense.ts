@@ -17,6 +17,9 @@ row('matrixPower', (x) => vg.matrixPower(x, 5), ...wide([3, 3]));
 row('matrixPower', (x) => vg.matrixPower(regular(x), -2), ...wide([2, 2]));
 row('matrixPower', (x) => vg.matrixPower(x, 0).add(x), ...wide([2, 2]));
 row('chainMatmul', (a, b, c) => vg.chainMatmul(a, b, c), ...wide([2, 3], [3, 1], [1, 2]));
+// Factors that broadcasting made, of an odd inner size.
+row('matmul', (x, y) => x.sub(y).matmul(x.add(y).t()), ...wide([3, 5], [3, 1]));
+row('matmul', (x, y) => x.sub(y).t().matmul(x.add(y)), ...wide([3, 5], [3, 1]));
 row('cov', (x) => vg.cov(x), ...wide([2, 5]));
 row(
   'cov',

@@ -83,8 +83,13 @@ export const BOUNDS: Readonly<Record<Precision, number>> = {
   fast: 3e-4,
 };
 
-/** Between turns, so that threads of the one before, which wait in a loop, are at rest. */
-const REST_MS = 5;
+const NO_TRAINING = 'does not train this';
+
+/**
+ * Between turns, so that threads of the one before, which wait in a loop, are at rest: onnxruntime's wait
+ * so for tens of milliseconds, and what came next took up to three times as long.
+ */
+const REST_MS = 50;
 
 type Loaded = { readonly process: PeerProcess; readonly passes: readonly Pass[] };
 
@@ -109,12 +114,16 @@ class Peers {
     const out = this.#out.get(name);
     if (out) return out;
     if (this.#loaded.get(name)?.passes.includes(pass)) return null;
-    return { ms: 'n/a', reason: pass === 'train' ? 'does not train this' : 'has no such pass' };
+    return { ms: 'n/a', reason: pass === 'train' ? NO_TRAINING : 'has no such pass' };
   }
 
-  async load(work: Work): Promise<void> {
+  async load(work: Work, passes: readonly Pass[]): Promise<void> {
     const { programs, threads } = this.options;
     for (const program of programs) {
+      if (program.name === 'onnxruntime' && !passes.includes('forward')) {
+        this.#out.set(program.name, { ms: 'n/a', reason: NO_TRAINING });
+        continue;
+      }
       const process = new PeerProcess(program);
       this.#loaded.set(program.name, { process, passes: [] });
       const folder = this.folder;
@@ -181,7 +190,7 @@ export async function runContest(contest: Contest, options: ContestOptions): Pro
     writeData(folder, data);
     if (passes.includes('forward'))
       writeFileSync(join(folder, 'model.onnx'), onnxModel(work, data, options.referenceDevice));
-    await peers.load(work);
+    await peers.load(work, passes);
     const rows: ContestRow[] = [];
     for (const pass of passes) rows.push(...(await onePass(contest, pass, data, peers, options)));
     return rows;

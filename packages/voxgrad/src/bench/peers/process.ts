@@ -18,7 +18,8 @@ export interface PeerProgram {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export class PeerProcess {
+/** `C`: commands, `A`: answers, one JSON line each. */
+export class PeerProcess<C extends object = Command, A = Answer> {
   readonly #process: ChildProcess;
   readonly #lines: AsyncIterator<string>;
   /** The end of what it said last: its own words about a crash. */
@@ -42,7 +43,7 @@ export class PeerProcess {
    * @throws PeerCrash where the process ends instead, PeerTimeout after `seconds`; the process is gone
    *   after both
    */
-  async ask(command: Command, seconds: number): Promise<Answer> {
+  async ask(command: C, seconds: number): Promise<A> {
     this.#process.stdin?.write(`${JSON.stringify(command)}\n`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -54,7 +55,7 @@ export class PeerProcess {
     try {
       const { value, done } = await Promise.race([this.#lines.next(), late]);
       if (done) throw new PeerCrash(this.#epitaph());
-      return JSON.parse(value) as Answer;
+      return JSON.parse(value) as A;
     } finally {
       clearTimeout(timer);
     }

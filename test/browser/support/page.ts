@@ -1,20 +1,19 @@
-// Pages of this folder in Chromium: bundled with what they import, served, opened, and asked for what they
+// A module as a page in Chromium: bundled with what it imports, served, opened, and asked for what it
 // found out.
 
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { type Browser, chromium } from 'playwright-core';
-import { chromiumPath } from '../../../../test/browser/support/chromium.js';
-import { serve } from '../../../../test/browser/support/site.js';
+import type { Browser } from 'playwright-core';
+import { serve } from './site.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const TESTS = join(HERE, '../../../../test');
+const TESTS = join(HERE, '../..');
 
 /** The suite's own modules, in place of those that only Node has; `devices` in place of the suite's devices. */
-const inPage = (devices: string): Plugin => ({
+const inPage = (devices: string | undefined): Plugin => ({
   name: 'in-page',
   setup(bundle) {
     const replaced: [filter: RegExp, file: string][] = [
@@ -24,54 +23,32 @@ const inPage = (devices: string): Plugin => ({
     for (const [filter, file] of replaced)
       bundle.onResolve({ filter }, () => ({ path: join(HERE, file) }));
     bundle.onResolve({ filter: /^\.\/devices\.js$/ }, ({ importer }) =>
-      importer.includes('/test/devices/') ? { path: devices } : undefined,
+      devices && importer.includes('/test/devices/') ? { path: devices } : undefined,
     );
   },
 });
-
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: chromiumPath,
-    args: [
-      '--no-sandbox',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      // WebGPU in software: for correctness, not for time.
-      '--enable-unsafe-webgpu',
-      '--use-webgpu-adapter=swiftshader',
-      '--enable-features=Vulkan',
-      '--use-vulkan=swiftshader',
-    ],
-  });
 
 export interface PageOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly log?: (text: string) => void;
-  /** The module of the devices to test. */
+  /** The module of the devices to test, where the page imports the device suite. */
   readonly devices?: string;
   /** Whether the page is isolated from other origins, and so has threads. */
   readonly isolated?: boolean;
+  /** A folder whose files the page finds under `/data/`. */
+  readonly data?: string;
 }
 
-/** Opens the page whose script is `entry`, and returns what it put into `globalThis.report`. */
+/** Opens the page whose script is the module `entry`, and returns what it put into `globalThis.report`. */
 export async function openPage<T>(
   browser: Browser,
   entry: string,
-  {
-    query = {},
-    timeoutMs = 600_000,
-    log,
-    devices = join(HERE, 'devices-in-page.ts'),
-    isolated = false,
-  }: PageOptions = {},
+  { query = {}, timeoutMs = 600_000, log, devices, isolated = false, data }: PageOptions = {},
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'voxgrad-page-'));
   await build({
-    entryPoints: [resolve(HERE, entry)],
+    entryPoints: [entry],
     outfile: join(folder, 'page.js'),
     bundle: true,
     format: 'esm',
@@ -88,7 +65,7 @@ export async function openPage<T>(
     join(folder, 'index.html'),
     '<!doctype html><meta charset="utf-8"><script type="module" src="page.js"></script>',
   );
-  const site = await serve(folder, { isolated });
+  const site = await serve(folder, { isolated, data });
   const page = await browser.newPage();
   try {
     const failure = new Promise<never>((_, reject) => {
