@@ -1,7 +1,15 @@
 // The commands plan, doctor, repro and bench, as processes: exit codes, one JSON document, errors.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -206,6 +214,32 @@ describe('doctor', () => {
     expect(err).toMatch(message);
     expect(err).not.toContain('bug in voxgrad');
     expect(code).toBe(1);
+  });
+});
+
+describe('--html of plan and doctor', () => {
+  const log = 'ASCEND_LOG: <b>EI0002</b> The wait execution of the Notify register times out.';
+
+  it.each([
+    ['plan', [...NPU, '--conv', TRAIN05], 'plan.html', /conv1|refused/],
+    ['doctor', ['--log', '-'], 'doctor.html', /Versions/],
+  ])('%s writes a page that needs no network', async (command, args, name, says) => {
+    const page = join(folder, name);
+    const { out, err } = await voxgrad([command, ...args, '--html', page], log);
+    expect(out).not.toBe('');
+    expect(err).toBe(`wrote ${page}\n`);
+    const text = readFileSync(page, 'utf8');
+    expect(text).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+    expect(text).toMatch(says);
+    expect(text).not.toMatch(/<script|<b>|https?:\/\/[^<]*"/);
+  });
+
+  it('a page that cannot be written is a failure, and nothing is left of it', async () => {
+    const page = join(folder, 'none', 'plan.html');
+    const { code, out, err } = await voxgrad(['plan', ...NPU, '--conv', TRAIN05, '--html', page]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/plan\.html: cannot be written \(ENOENT/);
+    expect(existsSync(page)).toBe(false);
   });
 });
 

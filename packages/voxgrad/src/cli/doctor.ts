@@ -6,14 +6,15 @@ import { text } from 'node:stream/consumers';
 import { VoxgradError } from '@voxgrad/core';
 import { diagnosisLines, doctor, LogScan } from '@voxgrad/npu';
 import type { CliCommand } from './command.js';
+import { doctorPage } from './doctor-page.js';
+import { withHtmlOption, writeHtml } from './html.js';
 import { readInstallation } from './installation.js';
 
 const HERE = '/usr/local/Ascend';
 
 export const examine: CliCommand = {
   describe: (command) =>
-    command
-      .name('doctor')
+    withHtmlOption(command.name('doctor'))
       .description(
         'find mixed CANN installations and versions that do not go together, and explain a log',
       )
@@ -28,7 +29,10 @@ export const examine: CliCommand = {
     ['voxgrad doctor --log train.log', 'what the errors in a log mean, and what to do'],
     ['voxgrad doctor --root ./copy-of-the-machine --env env.txt', 'of another machine'],
   ],
-  run: async (_, { root, env, log }, terminal) => {
+  run: async (_, options, terminal) => {
+    const { root, env, log } = options;
+    if ((env === '-' || log === '-') && process.stdin.isTTY)
+      terminal.note('reading standard input to its end (Ctrl-D); or name a file');
     const isHere = root === undefined && env === undefined && log === undefined;
     if (isHere) terminal.note(`reading ${HERE} and the environment of this process`);
     const tree =
@@ -48,6 +52,7 @@ export const examine: CliCommand = {
       ...(environment !== undefined && { environment }),
       ...(scan && { log: scan }),
     });
+    await writeHtml(options, () => doctorPage(diagnosis), terminal);
     return {
       json: diagnosis,
       text: () => diagnosisLines(diagnosis),

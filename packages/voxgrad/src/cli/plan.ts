@@ -11,23 +11,27 @@ import {
   planLines,
 } from '@voxgrad/npu';
 import { type CliCommand, UsageError } from './command.js';
+import { withHtmlOption, writeHtml } from './html.js';
 import { dtypeFrom, npuFrom, withNpuOptions } from './npu-options.js';
+import { planPage } from './plan-page.js';
 
 export const planModel: CliCommand = {
   describe: (command) =>
-    withNpuOptions(
-      command
-        .name('plan')
-        .description(
-          'say which convolutions an NPU runs natively, and what runs instead of the others',
-        )
-        .option(
-          '--conv <call>',
-          'one convolution: "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7"; may be given again',
-          (value: string, before: readonly string[] = []) => [...before, value],
-        )
-        .option('--model <file>', 'a model description in JSON, as describeModel writes it'),
-    ).option('--dtype <name>', 'of layers that do not name one: float32, float16, bfloat16'),
+    withHtmlOption(
+      withNpuOptions(
+        command
+          .name('plan')
+          .description(
+            'say which convolutions an NPU runs natively, and what runs instead of the others',
+          )
+          .option(
+            '--conv <call>',
+            'one convolution: "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7"; may be given again',
+            (value: string, before: readonly string[] = []) => [...before, value],
+          )
+          .option('--model <file>', 'a model description in JSON, as describeModel writes it'),
+      ).option('--dtype <name>', 'of layers that do not name one: float32, float16, bfloat16'),
+    ),
   examples: [
     [
       'voxgrad plan --conv "x=1,7,296,296,168 w=7,1,9,9,9 padding=4 groups=7" --device npu:Ascend910B1 --cann 8.2.RC1',
@@ -44,6 +48,7 @@ export const planModel: CliCommand = {
     const dtype = dtypeFrom(options);
     terminal.progress(`planning for ${device.name}`);
     const planned = plan(device, layers, dtype === undefined ? {} : { dtype });
+    await writeHtml(options, () => planPage(planned), terminal);
     return {
       json: planned,
       text: () => planLines(planned),
