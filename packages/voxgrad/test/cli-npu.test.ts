@@ -217,12 +217,13 @@ describe('doctor', () => {
   });
 });
 
-describe('--html of plan and doctor', () => {
+describe('--html of plan, doctor and bench', () => {
   const log = 'ASCEND_LOG: <b>EI0002</b> The wait execution of the Notify register times out.';
 
   it.each([
     ['plan', [...NPU, '--conv', TRAIN05], 'plan.html', /conv1|refused/],
     ['doctor', ['--log', '-'], 'doctor.html', /Versions/],
+    ['bench', [...NPU, '--only', 'train05', '--scale', '16'], 'bench.html', /train05_dw_k9_g7/],
   ])('%s writes a page that needs no network', async (command, args, name, says) => {
     const page = join(folder, name);
     const { out, err } = await voxgrad([command, ...args, '--html', page], log);

@@ -95,7 +95,14 @@ function precisionRows(row: PrecisionRow): Cell[][] {
 }
 
 /** The result as a Markdown table. */
-export function benchLines({ suite, mode, device, dtype, scale, rows }: BenchResult): string[] {
+/** What a run found, as a table. */
+export interface BenchTable {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export function benchTable({ suite, mode, device, dtype, scale, rows }: BenchResult): BenchTable {
   const title = `${suite}, ${mode}: ${device}, ${dtype}${scale === 1 ? '' : `, volumes divided by ${scale}`}`;
   if (mode === 'perf') {
     const head = [
@@ -108,7 +115,7 @@ export function benchLines({ suite, mode, device, dtype, scale, rows }: BenchRes
       'speedup',
       'chosen against native',
     ];
-    return [title, '', ...markdownTable(head, (rows as readonly PerfRow[]).map(perfRow))];
+    return { title, head, rows: (rows as readonly PerfRow[]).map(perfRow) };
   }
   const head = [
     'case',
@@ -121,11 +128,12 @@ export function benchLines({ suite, mode, device, dtype, scale, rows }: BenchRes
     'finite',
     'composite against native',
   ];
-  return [
-    title,
-    '',
-    ...markdownTable(head, (rows as readonly PrecisionRow[]).flatMap(precisionRows)),
-  ];
+  return { title, head, rows: (rows as readonly PrecisionRow[]).flatMap(precisionRows) };
+}
+
+export function benchLines(result: BenchResult): string[] {
+  const { title, head, rows } = benchTable(result);
+  return [title, '', ...markdownTable(head, rows)];
 }
 
 /** Whether something came out wrong: not finite, or off by more than the dtype explains. */

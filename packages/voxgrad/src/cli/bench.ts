@@ -1,10 +1,14 @@
 // voxgrad bench: the published patterns on this machine, or on the profile of an NPU.
 
 import type { Device } from '@voxgrad/core';
+import { type ReportPage, reportTable } from '@voxgrad/train';
 import { createWasmDevice } from '@voxgrad/wasm';
 import { Option } from 'commander';
+import { cellText } from '../bench/markdown.js';
 import {
+  type BenchResult,
   benchLines,
+  benchTable,
   isWrong,
   MODES,
   type Mode,
@@ -13,6 +17,7 @@ import {
   type SuiteName,
 } from '../bench/run.js';
 import { type CliCommand, UsageError } from './command.js';
+import { withHtmlOption, writeHtml } from './html.js';
 import { dtypeFrom, npuFrom, withNpuOptions } from './npu-options.js';
 import { otherDevice } from './tfjs-device.js';
 
@@ -22,7 +27,7 @@ const SCALES: Readonly<Record<Mode, number>> = { precision: 8, perf: 1 };
 export const bench: CliCommand = {
   describe: (command) =>
     withNpuOptions(
-      command
+      withHtmlOption(command)
         .name('bench')
         .description('time convolution patterns, or compare every strategy with float64')
         .addOption(
@@ -72,9 +77,28 @@ export const bench: CliCommand = {
       throw new UsageError(
         `--only ${only}: no case is called so; there are ${SUITES[suite].map(({ name }) => name).join(', ')}`,
       );
+    await writeHtml(options, () => pageOf(result), terminal);
     return { json: result, text: () => benchLines(result), finding: isWrong(result) };
   },
 };
+
+function pageOf(result: BenchResult): ReportPage {
+  const { title, head, rows } = benchTable(result);
+  return {
+    title: 'Benchmark',
+    subtitle: title,
+    facts: { cases: String(result.rows.length) },
+    sections: [
+      {
+        title: result.suite,
+        body: reportTable(
+          head,
+          rows.map((row) => row.map(cellText)),
+        ),
+      },
+    ],
+  };
+}
 
 function numberFrom(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
