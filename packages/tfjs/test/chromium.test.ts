@@ -17,7 +17,7 @@ const here = (file: string) => fileURLToPath(new URL(`./browser/${file}`, import
  * Every n-th test of the suite, all of them with VOXGRAD_RUNS (npm run test:long): WebGL compiles a program
  * for each shape. A number without common factors with the strategies and cases of the suite.
  */
-const EVERY = { webgl: process.env.VOXGRAD_RUNS ? 1 : 23, webgpu: 1 };
+const EVERY = { webgl: process.env.VOXGRAD_RUNS ? 1 : 41, webgpu: 1 };
 
 const BACKENDS = ['webgl', 'webgpu'] as const;
 const TIMEOUT = 3_000_000;
