@@ -86,10 +86,10 @@ export const BOUNDS: Readonly<Record<Precision, number>> = {
 const NO_TRAINING = 'does not train this';
 
 /**
- * Between turns, so that threads of the one before, which wait in a loop, are at rest: onnxruntime's wait
- * so for tens of milliseconds, and what came next took up to three times as long.
+ * Between turns, until threads of the one before, which wait in a loop, are at rest: onnxruntime on two
+ * threads took 18 ms some 50 ms after PyTorch, and 11 ms 200 ms after it, as it does alone.
  */
-const REST_MS = 50;
+const REST_MS = 200;
 
 type Loaded = { readonly process: PeerProcess; readonly passes: readonly Pass[] };
 
