@@ -2,7 +2,7 @@
 // data, which are not part of this repository): logits, labels, and five steps of fine-tuning.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { loadStateDict } from '@voxgrad/checkpoint';
 import { noGrad, type Tensor, tensor } from '@voxgrad/core';
@@ -10,10 +10,10 @@ import * as nn from '@voxgrad/nn';
 import { Adam } from '@voxgrad/optim';
 import * as nifti from 'nifti-reader-js';
 import { describe, expect, it } from 'vitest';
+import { MeshNet } from './support/mesh-net.js';
+import { MRI, mriIsHere, titledMri } from './support/mri.js';
 
-const FOLDER = new URL('../../shared/data/brain/', import.meta.url);
-const present = existsSync(FOLDER);
-const read = (name: string): Buffer => readFileSync(new URL(name, FOLDER));
+const read = (name: string): Buffer => readFileSync(`${MRI}${name}`);
 
 interface Expected {
   readonly dilations: number[];
@@ -25,26 +25,6 @@ interface Expected {
     readonly logits_at: { voxel: [number, number, number]; logits: number[] }[];
   };
   readonly finetune_f64: { readonly losses: number[] };
-}
-
-/** MeshNet: dilated convolutions of five channels, and a classifier of three classes. */
-class MeshNet extends nn.Module {
-  model = new nn.Sequential();
-
-  constructor(dilations: readonly number[]) {
-    super();
-    dilations.forEach((d, i) => {
-      this.model.append(
-        new nn.Conv3d(i === 0 ? 1 : 5, 5, 3, { padding: d, dilation: d, dtype: 'float64' }),
-      );
-      this.model.append(new nn.ReLU());
-    });
-    this.model.append(new nn.Conv3d(5, 3, 1, { dtype: 'float64' }));
-  }
-
-  forward(x: Tensor): Tensor {
-    return this.model.forward(x);
-  }
 }
 
 /** A cube of the volume as `[1, 1, x, y, z]`, scaled to [0, 1]; x is the fastest in the file. */
@@ -62,48 +42,45 @@ function readCrop({ from, edge }: Expected['crop']): Tensor {
   return tensor(cube, { shape: [1, 1, edge, edge, edge] });
 }
 
-describe.skipIf(!present)(
-  present ? 'brain MRI' : 'brain MRI (skipped: the folder shared/data/brain is absent)',
-  () => {
-    const expected = (): Expected => JSON.parse(read('expected.json').toString('utf8'));
+describe.skipIf(!mriIsHere)(titledMri('brain MRI'), () => {
+  const expected = (): Expected => JSON.parse(read('expected.json').toString('utf8'));
 
-    async function loaded(): Promise<MeshNet> {
-      const model = new MeshNet(expected().dilations);
-      model.loadStateDict(await loadStateDict(read('meshnet.pt')));
-      return model;
+  async function loaded(): Promise<MeshNet> {
+    const model = new MeshNet(expected().dilations, { dtype: 'float64' });
+    model.loadStateDict(await loadStateDict(read('meshnet.pt')));
+    return model;
+  }
+
+  it('segments a 48³ crop with the logits and labels of PyTorch', async () => {
+    const { crop } = expected();
+    const model = await loaded();
+    const x = readCrop(crop);
+    const logits = noGrad(() => model.call(x));
+    for (const { voxel, logits: right } of crop.logits_at)
+      right.forEach((value, channel) => {
+        const got = [0, channel, ...voxel].reduce((t, at) => t.select(0, at), logits).item();
+        expect(Math.abs(got - value), `${voxel}, class ${channel}`).toBeLessThan(1e-9);
+      });
+    const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
+    expect(createHash('sha256').update(labels).digest('hex')).toBe(
+      crop.labels_sha256_uint8_C_order,
+    );
+  });
+
+  it('five steps of Adam give the losses of PyTorch', async () => {
+    const { crop, finetune_f64 } = expected();
+    const model = await loaded();
+    const x = readCrop(crop);
+    const target = tensor(new Uint8Array(read('crop_labels.bin')), {
+      shape: [1, crop.edge, crop.edge, crop.edge],
+    }).to('int64');
+    const optimizer = new Adam(model.parameters(), { lr: 1e-3 });
+    for (const right of finetune_f64.losses) {
+      optimizer.zeroGrad();
+      const loss = nn.functional.crossEntropy(model.call(x), target);
+      expect(Math.abs(loss.item() - right)).toBeLessThan(1e-8);
+      loss.backward();
+      optimizer.step();
     }
-
-    it('segments a 48³ crop with the logits and labels of PyTorch', async () => {
-      const { crop } = expected();
-      const model = await loaded();
-      const x = readCrop(crop);
-      const logits = noGrad(() => model.call(x));
-      for (const { voxel, logits: right } of crop.logits_at)
-        right.forEach((value, channel) => {
-          const got = [0, channel, ...voxel].reduce((t, at) => t.select(0, at), logits).item();
-          expect(Math.abs(got - value), `${voxel}, class ${channel}`).toBeLessThan(1e-9);
-        });
-      const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
-      expect(createHash('sha256').update(labels).digest('hex')).toBe(
-        crop.labels_sha256_uint8_C_order,
-      );
-    });
-
-    it('five steps of Adam give the losses of PyTorch', async () => {
-      const { crop, finetune_f64 } = expected();
-      const model = await loaded();
-      const x = readCrop(crop);
-      const target = tensor(new Uint8Array(read('crop_labels.bin')), {
-        shape: [1, crop.edge, crop.edge, crop.edge],
-      }).to('int64');
-      const optimizer = new Adam(model.parameters(), { lr: 1e-3 });
-      for (const right of finetune_f64.losses) {
-        optimizer.zeroGrad();
-        const loss = nn.functional.crossEntropy(model.call(x), target);
-        expect(Math.abs(loss.item() - right)).toBeLessThan(1e-8);
-        loss.backward();
-        optimizer.step();
-      }
-    });
-  },
-);
+  });
+});

@@ -2,16 +2,16 @@
 // settings run with `npm run example -- NAME`.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXAMPLES } from '../examples/lib/examples.js';
+import { MRI, mriIsHere, titledMri } from './support/mri.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const BRAIN = fileURLToPath(new URL('../../shared/data/brain/', import.meta.url));
 const PYTHON = '/usr/bin/python3';
 
 let folder: string;
@@ -70,20 +70,17 @@ describe('examples', () => {
     await expect(run({ ...options, volume: 'none.nii' }, folder)).rejects.toThrow('none.nii');
   });
 
-  it.skipIf(!existsSync(BRAIN))(
-    `brain-mri: a user's volume and checkpoint${existsSync(BRAIN) ? '' : ' (skipped: no data)'}`,
-    async () => {
-      const { default: run, options } = await EXAMPLES['brain-mri']();
-      const files = { volume: `${BRAIN}t1_crop.nii.gz`, checkpoint: `${BRAIN}meshnet.pt` };
-      const { picture, losses, agreed } = await run(
-        { ...options, ...files, edge: 32, steps: 4 },
-        folder,
-      );
-      expectPicture(picture);
-      expect(decreases(losses)).toBe(true);
-      expect(agreed.every((share) => share > 0.5 && share <= 1)).toBe(true);
-    },
-  );
+  it.skipIf(!mriIsHere)(titledMri("brain-mri: a user's volume and checkpoint"), async () => {
+    const { default: run, options } = await EXAMPLES['brain-mri']();
+    const files = { volume: `${MRI}t1_crop.nii.gz`, checkpoint: `${MRI}meshnet.pt` };
+    const { picture, losses, agreed } = await run(
+      { ...options, ...files, edge: 32, steps: 4 },
+      folder,
+    );
+    expectPicture(picture);
+    expect(decreases(losses)).toBe(true);
+    expect(agreed.every((share) => share > 0.5 && share <= 1)).toBe(true);
+  });
 
   it('small-volumes: the loss falls', async () => {
     const { default: run, options } = await EXAMPLES['small-volumes']();

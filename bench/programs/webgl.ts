@@ -6,6 +6,7 @@ import { certify, conv3d, type Device, fromHost, noGrad, scope } from '@voxgrad/
 import '@voxgrad/core/methods';
 import { createTfjsDevice } from '@voxgrad/tfjs';
 import { interleaved, type Run } from '../../packages/voxgrad/src/bench/measure.js';
+import { ourChain, theirChain } from '../lib/tfjs-chain.js';
 
 export interface WebglReport {
   /** Milliseconds of one call, and the ratio of the two. */
@@ -53,16 +54,12 @@ function chain(device: Device): Record<'ours' | 'theirs', Run> {
   const raw = tf.tensor2d(data, [64, 64]);
   return {
     ours: async () => {
-      const y = scope(() =>
-        noGrad(() => Array.from({ length: 5 }).reduce((z: typeof x) => z.mul(x).tanh(), x)),
-      );
+      const y = scope(() => noGrad(() => ourChain(x)));
       await y.data();
       y.storage.release();
     },
     theirs: async () => {
-      const y = tf.tidy(() =>
-        Array.from({ length: 5 }).reduce((z: tf.Tensor) => tf.tanh(tf.mul(z, raw)), raw),
-      );
+      const y = tf.tidy(() => theirChain(raw));
       await y.data();
       y.dispose();
     },

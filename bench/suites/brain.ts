@@ -1,15 +1,15 @@
 // The MeshNet of shared/data/brain over the whole volume, against PyTorch on as many threads, and the
 // counts of its labels against those that PyTorch 1.13 found (expected.json).
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { loadStateDict } from '@voxgrad/checkpoint';
-import { fromHost, noGrad, type Tensor } from '@voxgrad/core';
-import * as nn from '@voxgrad/nn';
+import { fromHost, noGrad } from '@voxgrad/core';
 import * as nifti from 'nifti-reader-js';
+import { MeshNet } from '../../test/support/mesh-net.js';
+import { MRI, mriIsHere } from '../../test/support/mri.js';
 import { deviceOf } from '../lib/devices.js';
 import { timeKernels } from '../lib/kernel-times.js';
 import { interleaved } from '../lib/measure.js';
@@ -18,7 +18,6 @@ import { peakResidentMib } from '../lib/program.js';
 import { against, type Cell, printTable } from '../lib/table.js';
 import { TorchPeer, torchIsHere } from '../peers/torch.js';
 
-const FOLDER = new URL('../../../shared/data/brain/', import.meta.url);
 const FULL = 256;
 const EDGE = QUICK ? 48 : FULL;
 const ROUNDS = QUICK ? 1 : 2;
@@ -33,7 +32,7 @@ interface Expected {
 
 /** The first `EDGE` voxels along each axis as (x, y, z), scaled to [0, 1]; x is fastest in the file. */
 function readVolume(): Float32Array<ArrayBuffer> {
-  const bytes = Uint8Array.from(gunzipSync(readFileSync(new URL('t1_crop.nii.gz', FOLDER)))).buffer;
+  const bytes = Uint8Array.from(gunzipSync(readFileSync(`${MRI}t1_crop.nii.gz`))).buffer;
   const header = nifti.readHeader(bytes);
   if (!header) throw new Error('t1_crop.nii.gz has no NIfTI header');
   const voxels = new Uint8Array(nifti.readImage(header, bytes));
@@ -46,23 +45,6 @@ function readVolume(): Float32Array<ArrayBuffer> {
   return volume;
 }
 
-class MeshNet extends nn.Module {
-  model = new nn.Sequential();
-
-  constructor(dilations: readonly number[]) {
-    super();
-    dilations.forEach((d, i) => {
-      this.model.append(new nn.Conv3d(i === 0 ? 1 : 5, 5, 3, { padding: d, dilation: d }));
-      this.model.append(new nn.ReLU());
-    });
-    this.model.append(new nn.Conv3d(5, 3, 1));
-  }
-
-  forward(x: Tensor): Tensor {
-    return this.model.call(x);
-  }
-}
-
 const countLabels = (labels: ArrayLike<bigint>): number[] => {
   const counts = [0, 0, 0];
   for (let i = 0; i < labels.length; i++) counts[Number(labels[i])]++;
@@ -73,11 +55,11 @@ const apart = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, n, i) => sum + Math.abs(n - b[i]), 0) / EDGE ** 3;
 
 export async function brain(): Promise<void> {
-  if (!existsSync(FOLDER)) {
+  if (!mriIsHere) {
     progress('brain: skipped, the folder shared/data/brain is absent');
     return;
   }
-  const expected = JSON.parse(readFileSync(new URL('expected.json', FOLDER), 'utf8')) as Expected;
+  const expected = JSON.parse(readFileSync(`${MRI}expected.json`, 'utf8')) as Expected;
   const volume = readVolume();
   const folder = mkdtempSync(join(tmpdir(), 'voxgrad-bench-'));
   const peer = torchIsHere() ? new TorchPeer('torch_brain.py') : null;
@@ -85,7 +67,7 @@ export async function brain(): Promise<void> {
     writeFileSync(join(folder, 'volume'), volume);
     await peer?.ask({
       do: 'load',
-      weights: fileURLToPath(new URL('meshnet.pt', FOLDER)),
+      weights: `${MRI}meshnet.pt`,
       volume: join(folder, 'volume'),
       edge: EDGE,
       dilations: expected.dilations,
@@ -121,7 +103,7 @@ async function compare(
   const device = await deviceOf({ threads });
   const times = timeKernels(device);
   const model = new MeshNet(dilations);
-  model.loadStateDict(await loadStateDict(readFileSync(new URL('meshnet.pt', FOLDER))));
+  model.loadStateDict(await loadStateDict(readFileSync(`${MRI}meshnet.pt`)));
   model.to(device);
   const x = fromHost(volume, 'float32', [1, 1, EDGE, EDGE, EDGE], { device });
   let [ours, theirs]: number[][] = [[], []];

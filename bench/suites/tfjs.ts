@@ -13,6 +13,7 @@ import { openPage } from '../../test/browser/support/page.js';
 import { interleaved } from '../lib/measure.js';
 import { progress } from '../lib/options.js';
 import { against, printTable } from '../lib/table.js';
+import { ourChain, theirChain } from '../lib/tfjs-chain.js';
 import type { WebglReport } from '../programs/webgl.js';
 
 const GOAL = 1.2;
@@ -39,16 +40,14 @@ async function wasm(): Promise<void> {
         for (let i = 0; i < REPEATS; i++)
           scope(() =>
             noGrad(() => {
-              let y = x;
-              for (let k = 0; k < 5; k++) y = y.mul(x).tanh();
+              ourChain(x);
             }),
           );
       },
       theirs: () => {
         for (let i = 0; i < REPEATS; i++)
           tf.tidy(() => {
-            let y: tf.Tensor = raw;
-            for (let k = 0; k < 5; k++) y = tf.tanh(tf.mul(y, raw));
+            theirChain(raw);
           });
       },
     },

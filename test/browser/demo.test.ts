@@ -9,11 +9,10 @@ import { load, loadStateDict, save } from '@voxgrad/checkpoint';
 import { manualSeed, randn, StateDict, type Tensor, zeros } from '@voxgrad/core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MRI, mriIsHere, titledMri } from '../support/mri.js';
 import { chromiumPath, launchChromium, titled } from './support/chromium.js';
 import {
   answerSavePicker,
-  BRAIN,
-  brainIsHere,
   buildDemo,
   drop,
   focused,
@@ -111,7 +110,7 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
 
   beforeAll(async () => {
     await buildDemo(folder);
-    isolated = await serve(folder, { isolated: true, data: BRAIN });
+    isolated = await serve(folder, { isolated: true, data: MRI });
     plain = await serve(folder, { isolated: false });
     browser = await launchChromium();
   }, PATIENCE);
@@ -132,10 +131,8 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
     await context?.close();
   });
 
-  it.skipIf(!brainIsHere)(
-    brainIsHere
-      ? 'segments a whole MRI with the labels of PyTorch, from a drop on'
-      : 'segments a whole MRI (skipped: the folder shared/data/brain is absent)',
+  it.skipIf(!mriIsHere)(
+    titledMri('segments a whole MRI with the labels of PyTorch, from a drop on'),
     async () => {
       const page = await openDemo(context, isolated.address, problems);
       await drop(page, ['t1_crop.nii.gz', 'meshnet.pt']);
@@ -144,7 +141,7 @@ describe.skipIf(!chromiumPath)(titled('the demo page'), { timeout: PATIENCE }, (
       await pick(page, 'meshnet.json', JSON.stringify(described));
       await waitForStatus(page, /^Described/);
       const counts = await segment(page);
-      const expected: Expected = JSON.parse(readFileSync(`${BRAIN}expected.json`, 'utf8'));
+      const expected: Expected = JSON.parse(readFileSync(`${MRI}expected.json`, 'utf8'));
       const right = Object.values(expected.full_volume_labels_f32.counts);
       for (const [label, count] of right.entries())
         expect(Math.abs(counts[label] - count) / count, `label ${label}`).toBeLessThan(5e-4);

@@ -2,16 +2,15 @@
 // (expected.json beside the data, which are not part of this repository).
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { loadStateDict } from '@voxgrad/checkpoint';
 import { arange, type Tensor } from '@voxgrad/core';
 import { DataLoader, readNifti, slidingWindowInference } from '@voxgrad/data';
-import * as nn from '@voxgrad/nn';
 import { describe, expect, it } from 'vitest';
+import { MeshNet } from '../support/mesh-net.js';
+import { MRI, mriIsHere, titledMri } from '../support/mri.js';
 
-const FOLDER = new URL('../../../shared/data/brain/', import.meta.url);
-const present = existsSync(FOLDER);
-const file = (name: string) => new URL(name, FOLDER);
+const file = (name: string) => `${MRI}${name}`;
 
 interface Expected {
   readonly dilations: number[];
@@ -22,71 +21,50 @@ interface Expected {
   };
 }
 
-/** MeshNet: nine dilated convolutions of five channels, and a classifier of three classes. */
-class MeshNet extends nn.Module {
-  readonly model: nn.Sequential;
+describe.skipIf(!mriIsHere)(titledMri('an MRI'), () => {
+  const expected = (): Expected => JSON.parse(readFileSync(file('expected.json'), 'utf8'));
 
-  constructor(dilations: readonly number[]) {
-    super();
-    const layers = dilations.flatMap((dilation, i) => [
-      new nn.Conv3d(i === 0 ? 1 : 5, 5, 3, { padding: dilation, dilation, dtype: 'float64' }),
-      new nn.ReLU(),
-    ]);
-    this.model = new nn.Sequential(...layers, new nn.Conv3d(5, 3, 1, { dtype: 'float64' }));
-  }
+  it('is read as NumPy reads it', async () => {
+    const { data, spacing, affine, header } = await readNifti(file('t1_crop.nii.gz'));
+    expect([data.shape, data.dtype]).toEqual([[256, 256, 256], 'uint8']);
+    expect(spacing).toEqual([1, 1, 1]);
+    const sform = [
+      [-1, 0, 0, 127.6],
+      [0, 0, 1, -133.48],
+      [0, -1, 0, 134.48],
+    ];
+    for (const [i, row] of sform.entries())
+      for (const [j, value] of row.entries()) expect(affine[i][j]).toBeCloseTo(value, 4);
+    expect(header.byteOrder).toBe('little');
+    // Moments along each axis: a permuted or mirrored volume has others.
+    const place = arange(256, { dtype: 'float64' });
+    const moments = [0, 1, 2].map((axis) => {
+      const profile = data.sum([0, 1, 2].filter((other) => other !== axis)).to('float64');
+      return profile.mul(place).sum().item();
+    });
+    expect(moments).toEqual([35645976212, 38714652092, 32010754004]);
+  });
 
-  forward(x: Tensor): Tensor {
-    return this.model.forward(x);
-  }
-}
-
-describe.skipIf(!present)(
-  present ? 'an MRI' : 'an MRI (skipped: the folder shared/data/brain is absent)',
-  () => {
-    const expected = (): Expected => JSON.parse(readFileSync(file('expected.json'), 'utf8'));
-
-    it('is read as NumPy reads it', async () => {
-      const { data, spacing, affine, header } = await readNifti(file('t1_crop.nii.gz'));
-      expect([data.shape, data.dtype]).toEqual([[256, 256, 256], 'uint8']);
-      expect(spacing).toEqual([1, 1, 1]);
-      const sform = [
-        [-1, 0, 0, 127.6],
-        [0, 0, 1, -133.48],
-        [0, -1, 0, 134.48],
-      ];
-      for (const [i, row] of sform.entries())
-        for (const [j, value] of row.entries()) expect(affine[i][j]).toBeCloseTo(value, 4);
-      expect(header.byteOrder).toBe('little');
-      // Moments along each axis: a permuted or mirrored volume has others.
-      const place = arange(256, { dtype: 'float64' });
-      const moments = [0, 1, 2].map((axis) => {
-        const profile = data.sum([0, 1, 2].filter((other) => other !== axis)).to('float64');
-        return profile.mul(place).sum().item();
+  it('is segmented on a crop with the labels of PyTorch', async () => {
+    const { dilations, crop } = expected();
+    const model = new MeshNet(dilations, { dtype: 'float64' });
+    model.loadStateDict(await loadStateDict(file('meshnet.pt')));
+    const dataset = {
+      length: 1,
+      get: async (): Promise<Tensor> => {
+        const { data } = await readNifti(file('t1_crop.nii.gz'));
+        const cube = crop.from.reduce((x, at, axis) => x.narrow(axis, at, crop.edge), data);
+        return cube.to('float64').div(255).unsqueeze(0);
+      },
+    };
+    for await (const volumes of new DataLoader(dataset, { prefetch: 1 })) {
+      const logits = await slidingWindowInference(volumes, {
+        windowSize: crop.edge,
+        predictor: (window) => model.forward(window),
       });
-      expect(moments).toEqual([35645976212, 38714652092, 32010754004]);
-    });
-
-    it('is segmented on a crop with the labels of PyTorch', async () => {
-      const { dilations, crop } = expected();
-      const model = new MeshNet(dilations);
-      model.loadStateDict(await loadStateDict(file('meshnet.pt')));
-      const dataset = {
-        length: 1,
-        get: async (): Promise<Tensor> => {
-          const { data } = await readNifti(file('t1_crop.nii.gz'));
-          const cube = crop.from.reduce((x, at, axis) => x.narrow(axis, at, crop.edge), data);
-          return cube.to('float64').div(255).unsqueeze(0);
-        },
-      };
-      for await (const volumes of new DataLoader(dataset, { prefetch: 1 })) {
-        const logits = await slidingWindowInference(volumes, {
-          windowSize: crop.edge,
-          predictor: (window) => model.forward(window),
-        });
-        const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
-        const hash = createHash('sha256').update(labels).digest('hex');
-        expect(hash).toBe(crop.labels_sha256_uint8_C_order);
-      }
-    });
-  },
-);
+      const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
+      const hash = createHash('sha256').update(labels).digest('hex');
+      expect(hash).toBe(crop.labels_sha256_uint8_C_order);
+    }
+  });
+});

@@ -31,6 +31,13 @@ export class Backend {
    * its texels hold 2 × 2 elements, and broadcasting leaves numbers in those past the end.
    */
   readonly sumsBeyondOdd: boolean;
+  /** Whether tensors are textures, folded by the shape in which they are made. */
+  readonly foldsTensors: boolean;
+  /**
+   * Whether a cast of integers to float32 leaves their bits, which many shaders then misread, and those of
+   * transposition compile for float32 alone, as on WebGPU (4.22).
+   */
+  readonly misreadsIntegers: boolean;
   /** The largest integer that a tensor holds exactly. */
   readonly maxInteger: number;
 
@@ -41,6 +48,8 @@ export class Backend {
     this.synchronous = SYNCHRONOUS.has(name);
     this.remembersFactors = name === 'wasm';
     this.sumsBeyondOdd = name === 'webgl';
+    this.foldsTensors = name === 'webgl';
+    this.misreadsIntegers = name === 'webgpu';
     this.maxInteger = name === 'webgl' || name === 'webgpu' ? FLOAT_INTEGER : 2 ** 31 - 1;
   }
 
@@ -74,9 +83,9 @@ export class Backend {
   }
 
   /**
-   * Axes that stay neighbours are turned as one: fewer axes, of which every backend has a kernel. WebGL keeps
-   * as many as it can: its textures are folded by the shape in which they are made, and shaders find
-   * elements faster where that resembles the shape in which they are read.
+   * Axes that stay neighbours are turned as one: fewer axes, of which every backend has a kernel. Where tensors
+   * are folded, as many as can be are kept: shaders find elements faster where the shape in which a tensor
+   * is made resembles the one in which it is read.
    */
   transpose(x: TfTensor, perm: readonly number[]): TfTensor {
     const shape = perm.map((axis) => x.shape[axis]);
@@ -85,7 +94,7 @@ export class Backend {
       axis > before && x.shape.slice(before + 1, axis).every((n) => n === 1);
     const joinable = real.filter((axis, i) => i > 0 && follows(axis, real[i - 1]));
     if (real.length - joinable.length <= 1) return this.reshape(x, shape);
-    const kept = this.name === 'webgl' ? SHADER_RANK : 1;
+    const kept = this.foldsTensors ? SHADER_RANK : 1;
     const joined = new Set(joinable.slice(0, Math.max(real.length - kept, 0)));
     const runs: number[][] = [];
     for (const axis of real) {
@@ -95,18 +104,17 @@ export class Backend {
     const inMemory = [...runs].sort((p, q) => p[0] - q[0]);
     const sizes = inMemory.map((run) => run.reduce((n, axis) => n * x.shape[axis], 1));
     const order = runs.map((run) => inMemory.indexOf(run));
-    // WebGPU's shader compiles for float32 alone (4.22).
-    const asFloat = this.name === 'webgpu' && x.dtype !== 'float32';
+    const asFloat = this.misreadsIntegers && x.dtype !== 'float32';
     const merged = this.reshape(asFloat ? this.toFloat(x) : x, sizes);
     const turned = this.kernel('Transpose', { x: merged }, { perm: order });
     return this.reshape(asFloat ? this.tf.cast(turned, x.dtype) : turned, shape);
   }
 
-  /** `x` in float32. WebGPU's cast leaves the bits of the integers, which many shaders then misread (4.22). */
+  /** `x` in float32, in its bits too. */
   toFloat(x: TfTensor): TfTensor {
     if (x.dtype === 'float32') return x;
     const y = this.tf.cast(x, 'float32');
-    return this.name === 'webgpu' ? this.tf.mul(y, this.scalar(1)) : y;
+    return this.misreadsIntegers ? this.tf.mul(y, this.scalar(1)) : y;
   }
 
   /** Another tensor over the same data; the wasm backend's identity would copy them. */

@@ -25,7 +25,7 @@ function channelsLast(backend: Backend, x: View): TfTensor {
 /** `[Co, Ci, kD, kH, kW]` as `[kD, kH, kW, Ci, Co]`. */
 function asFilter(backend: Backend, weight: View): TfTensor {
   const filter = backend.transpose(arranged(backend, weight), [2, 3, 4, 1, 0]);
-  if (backend.name !== 'webgl') return filter;
+  if (!backend.foldsTensors) return filter;
   // A texture with a row for each tap and input channel, one element a texel, is read fastest: a fifth of
   // the time of a convolution (`npm run bench -- tfjs`). Tiling makes one where transposing does not.
   const [outChannels] = weight.shape;

@@ -6,10 +6,11 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, launchChromium, titled } from '../../../test/browser/support/chromium.js';
 import { openPage } from '../../../test/browser/support/page.js';
+import { MRI, mriIsHere, titledMri } from '../../../test/support/mri.js';
 import { defined } from '../../core/test/support/numbers.js';
 import type { SuiteReport } from './browser/suite.js';
 import type { WorkloadsReport } from './browser/workloads-page.js';
-import { expectAgreement, FOLDER, isPresent, reference, SIZE, titledMri } from './mri.js';
+import { expectAgreement, reference, SIZE } from './mri.js';
 
 const here = (file: string) => fileURLToPath(new URL(`./browser/${file}`, import.meta.url));
 
@@ -46,14 +47,14 @@ describe.skipIf(!chromiumPath)(titled('in Chromium'), () => {
   );
 
   const { edge, steps } = SIZE;
-  const mri: Record<string, string> = isPresent ? { edge: String(edge), steps: String(steps) } : {};
+  const mri: Record<string, string> = mriIsHere ? { edge: String(edge), steps: String(steps) } : {};
 
   describe.each(BACKENDS)('training on %s', (backend) => {
     let report: WorkloadsReport;
     beforeAll(async () => {
       report = await openPage(browser, here('workloads-page.ts'), {
         query: { backend, ...mri },
-        data: FOLDER,
+        data: MRI,
         timeoutMs: TIMEOUT,
       });
     }, TIMEOUT);
@@ -65,7 +66,7 @@ describe.skipIf(!chromiumPath)(titled('in Chromium'), () => {
       expect(report.refusedByGpu).toEqual([]);
     });
 
-    it.skipIf(!isPresent)(titledMri('segments and fine-tunes a network of an MRI'), async () => {
+    it.skipIf(!mriIsHere)(titledMri('segments and fine-tunes a network of an MRI'), async () => {
       expectAgreement(defined(report.brain), await reference());
     });
   });

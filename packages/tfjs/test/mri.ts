@@ -1,30 +1,26 @@
-// A real MRI and a network for it, which are not part of this repository.
+// The network of the MRI on a backend: what is asked of it, and what is right.
 
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { cpu } from '@voxgrad/core';
 import { expect } from 'vitest';
+import { MRI } from '../../../test/support/mri.js';
 import { type BrainReport, type BrainSize, brain } from './workloads.js';
 
-export const FOLDER = fileURLToPath(new URL('../../../../shared/data/brain', import.meta.url));
-
-export const isPresent = existsSync(FOLDER);
-
-export const titledMri = (name: string): string =>
-  isPresent ? name : `${name} (skipped: the folder shared/data/brain is absent)`;
-
 export const readMri = async (name: string): Promise<Uint8Array> =>
-  new Uint8Array(await readFile(`${FOLDER}/${name}`));
+  new Uint8Array(await readFile(`${MRI}${name}`));
 
 /** A corner of the cube; with VOXGRAD_RUNS (npm run test:long) the cube that PyTorch has numbers of. */
 export const SIZE: BrainSize = process.env.VOXGRAD_RUNS
   ? { edge: 48, steps: 5 }
   : { edge: 16, steps: 2 };
 
+let known: Promise<BrainReport> | undefined;
+
 /** What float64 gives; test/brain.test.ts compares that with PyTorch. */
-export const reference = (): Promise<BrainReport> =>
-  brain(cpu, readMri, { ...SIZE, dtype: 'float64' });
+export function reference(): Promise<BrainReport> {
+  known ??= brain(cpu, readMri, { ...SIZE, dtype: 'float64' });
+  return known;
+}
 
 /** Losses as float32 gives them, and no more voxels of another class than rounding moves. */
 export function expectAgreement(found: BrainReport, right: BrainReport): void {

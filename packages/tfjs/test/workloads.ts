@@ -13,6 +13,7 @@ import {
 import { readNifti } from '@voxgrad/data';
 import * as nn from '@voxgrad/nn';
 import { Adam } from '@voxgrad/optim';
+import { MeshNet } from '../../../test/support/mesh-net.js';
 
 /** A small network with its data; `step` returns the loss before it. */
 export function smallTraining(device: Device): { step(): Promise<number> } {
@@ -27,20 +28,26 @@ export function smallTraining(device: Device): { step(): Promise<number> } {
   const voxels = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i));
   const x = fromHost(voxels, 'float32', [1, 1, 4, 4, 4], { device });
   const labels = tensor([0, 1, 2, 0, 1, 2, 0, 1], { dtype: 'int64', device }).reshape(1, 2, 2, 2);
-  return {
-    async step() {
-      const loss = scope(() => {
-        optimizer.zeroGrad();
-        const value = nn.functional.crossEntropy(model.call(x), labels);
-        value.backward();
-        optimizer.step();
-        return value.detach();
-      });
-      const number = await loss.itemAsync();
-      loss.storage.release();
-      return Number(number);
-    },
-  };
+  return { step: () => trainingStep(model, optimizer, x, labels) };
+}
+
+/** One step; the loss before it, read as every backend can be. */
+async function trainingStep(
+  model: nn.Sequential | MeshNet,
+  optimizer: Adam,
+  x: Tensor,
+  labels: Tensor,
+): Promise<number> {
+  const loss = scope(() => {
+    optimizer.zeroGrad();
+    const value = nn.functional.crossEntropy(model.call(x), labels);
+    value.backward();
+    optimizer.step();
+    return value.detach();
+  });
+  const number = Number(await loss.itemAsync());
+  loss.storage.release();
+  return number;
 }
 
 /** The parts of expected.json that are used here. */
@@ -72,15 +79,8 @@ export async function brain(
   const { dilations, crop }: Expected = JSON.parse(
     new TextDecoder().decode(await read('expected.json')),
   );
-  const layers = dilations.flatMap((dilation, i) => [
-    new nn.Conv3d(i === 0 ? 1 : 5, 5, 3, { padding: dilation, dilation, dtype }),
-    new nn.ReLU(),
-  ]);
-  const model = new nn.Sequential(...layers, new nn.Conv3d(5, 3, 1, { dtype }));
-  const state = await loadStateDict(await read('meshnet.pt'));
-  model.loadStateDict(
-    new Map([...state].map(([key, value]) => [key.slice('model.'.length), value])),
-  );
+  const model = new MeshNet(dilations, { dtype });
+  model.loadStateDict(await loadStateDict(await read('meshnet.pt')));
   model.to(device);
 
   const cube = (whole: Tensor, from: readonly number[]) =>
@@ -96,16 +96,6 @@ export async function brain(
 
   const optimizer = new Adam(model.parameters(), { lr: 1e-3 });
   const losses: number[] = [];
-  for (let i = 0; i < steps; i++) {
-    const loss = scope(() => {
-      optimizer.zeroGrad();
-      const value = nn.functional.crossEntropy(model.call(x), labels);
-      value.backward();
-      optimizer.step();
-      return value.detach();
-    });
-    losses.push(Number(await loss.itemAsync()));
-    loss.storage.release();
-  }
+  for (let i = 0; i < steps; i++) losses.push(await trainingStep(model, optimizer, x, labels));
   return { counts, losses };
 }

@@ -2,7 +2,7 @@
 // computes with them (test/oracle/layers-models.mjs wrote the fixture), and on a public network.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { type FileContent, inspect, load, readLayersModel } from '@voxgrad/checkpoint';
@@ -10,6 +10,7 @@ import { noGrad, type Tensor, tensor } from '@voxgrad/core';
 import type * as nn from '@voxgrad/nn';
 import * as nifti from 'nifti-reader-js';
 import { describe, expect, it } from 'vitest';
+import { MRI, mriIsHere, titledMri } from '../../../test/support/mri.js';
 import { loadLayersModel } from '../src/index.js';
 
 interface Values {
@@ -188,70 +189,62 @@ describe('what cannot be built is named, with what to do', () => {
   });
 });
 
-const BRAIN = new URL('../../../../shared/data/brain/', import.meta.url);
-const present = existsSync(BRAIN);
+describe.skipIf(!mriIsHere)(titledMri('a public network'), () => {
+  const path = `${MRI}tfjs/model.json`;
 
-describe.skipIf(!present)(
-  present
-    ? 'a public network'
-    : 'a public network (skipped: the folder shared/data/brain is absent)',
-  () => {
-    const path = fileURLToPath(new URL('tfjs/model.json', BRAIN));
-
-    it('is described without its weights', async () => {
-      const { format, tensors, metadata } = await inspect(path);
-      expect(format).toBe('tfjs-layers');
-      expect(metadata?.convertedBy).toBe('TensorFlow.js Converter v3.9.0');
-      expect(tensors.length).toBe(20);
-      expect(tensors[2]).toEqual({
-        name: '23.weight',
-        dtype: 'float32',
-        shape: [5, 5, 3, 3, 3],
-        strides: [1, 5, 225, 75, 25],
-        bytes: [560, 3260],
-        entry: 'group1-shard1of1.bin',
-      });
-      const { topology } = await readLayersModel(path);
-      expect(topology.layers.length).toBe(20);
+  it('is described without its weights', async () => {
+    const { format, tensors, metadata } = await inspect(path);
+    expect(format).toBe('tfjs-layers');
+    expect(metadata?.convertedBy).toBe('TensorFlow.js Converter v3.9.0');
+    expect(tensors.length).toBe(20);
+    expect(tensors[2]).toEqual({
+      name: '23.weight',
+      dtype: 'float32',
+      shape: [5, 5, 3, 3, 3],
+      strides: [1, 5, 225, 75, 25],
+      bytes: [560, 3260],
+      entry: 'group1-shard1of1.bin',
     });
+    const { topology } = await readLayersModel(path);
+    expect(topology.layers.length).toBe(20);
+  });
 
-    it('has the weights that PyTorch wrote', async () => {
-      const ours = [...((await load(path)) as Map<string, Tensor>).values()];
-      const theirs = await load(fileURLToPath(new URL('meshnet.pt', BRAIN)));
-      const right = [...(theirs as Map<string, Tensor>).values()];
-      expect(ours.length).toBe(right.length);
-      ours.forEach((t, i) => {
-        expect(t.dataSync()).toEqual(right[i].dataSync());
-      });
+  it('has the weights that PyTorch wrote', async () => {
+    const ours = [...((await load(path)) as Map<string, Tensor>).values()];
+    const theirs = await load(`${MRI}meshnet.pt`);
+    const right = [...(theirs as Map<string, Tensor>).values()];
+    expect(ours.length).toBe(right.length);
+    ours.forEach((t, i) => {
+      expect(t.dataSync()).toEqual(right[i].dataSync());
     });
+  });
 
-    it('segments a crop of an MRI with the labels of PyTorch', async () => {
-      const { crop } = JSON.parse(readFileSync(new URL('expected.json', BRAIN), 'utf8'));
-      const model = (await loadLayersModel(path)).double();
-      const [x0, y0, z0] = crop.from as [number, number, number];
-      const edge: number = crop.edge;
-      const file = Uint8Array.from(gunzipSync(readFileSync(new URL('t1_crop.nii.gz', BRAIN))));
-      const header = nifti.readHeader(file.buffer);
-      if (!header) throw new Error('t1_crop.nii.gz has no NIfTI header');
-      const voxels = new Uint8Array(nifti.readImage(header, file.buffer));
-      const cube = Float64Array.from({ length: edge ** 3 }, (_, i) => {
-        const [x, y, z] = [Math.floor(i / edge ** 2), Math.floor(i / edge) % edge, i % edge];
-        return voxels[x0 + x + 256 * (y0 + y + 256 * (z0 + z))] / 255;
-      });
-      const input = tensor(cube, { shape: [1, 1, edge, edge, edge] });
-      const logits = noGrad(() => model.call(input));
-      for (const { voxel, logits: right } of crop.logits_at as {
-        voxel: number[];
-        logits: number[];
-      }[])
-        right.forEach((value, channel) => {
-          const got = [0, channel, ...voxel].reduce((t, at) => t.select(0, at), logits).item();
-          expect(Math.abs(got - value)).toBeLessThan(1e-9);
-        });
-      const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
-      expect(createHash('sha256').update(labels).digest('hex')).toBe(
-        crop.labels_sha256_uint8_C_order,
-      );
+  it('segments a crop of an MRI with the labels of PyTorch', async () => {
+    const { crop } = JSON.parse(readFileSync(`${MRI}expected.json`, 'utf8'));
+    const model = (await loadLayersModel(path)).double();
+    const [x0, y0, z0] = crop.from as [number, number, number];
+    const edge: number = crop.edge;
+    const file = Uint8Array.from(gunzipSync(readFileSync(`${MRI}t1_crop.nii.gz`)));
+    const header = nifti.readHeader(file.buffer);
+    if (!header) throw new Error('t1_crop.nii.gz has no NIfTI header');
+    const voxels = new Uint8Array(nifti.readImage(header, file.buffer));
+    const cube = Float64Array.from({ length: edge ** 3 }, (_, i) => {
+      const [x, y, z] = [Math.floor(i / edge ** 2), Math.floor(i / edge) % edge, i % edge];
+      return voxels[x0 + x + 256 * (y0 + y + 256 * (z0 + z))] / 255;
     });
-  },
-);
+    const input = tensor(cube, { shape: [1, 1, edge, edge, edge] });
+    const logits = noGrad(() => model.call(input));
+    for (const { voxel, logits: right } of crop.logits_at as {
+      voxel: number[];
+      logits: number[];
+    }[])
+      right.forEach((value, channel) => {
+        const got = [0, channel, ...voxel].reduce((t, at) => t.select(0, at), logits).item();
+        expect(Math.abs(got - value)).toBeLessThan(1e-9);
+      });
+    const labels = logits.argmax(1).to('uint8').dataSync() as Uint8Array;
+    expect(createHash('sha256').update(labels).digest('hex')).toBe(
+      crop.labels_sha256_uint8_C_order,
+    );
+  });
+});

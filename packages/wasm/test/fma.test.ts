@@ -42,6 +42,8 @@ describe.each(outcome.results)('$name, $dtype', ({ name, precision, dtype, ...re
     expect(result.sameAsUnfused).toBe(same);
   });
 
+  // float64 is what errors are measured against.
+  if (dtype === 'float64') return;
   it('keeps the bound', () => {
     // Plain sums in float32 of these few hundred products err by less than the bound of balanced.
     const bound = BOUND[precision === 'exact' ? 'balanced' : precision];

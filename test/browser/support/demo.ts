@@ -1,6 +1,6 @@
 // The demo page, built once, and what tests do with it.
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { build } from 'vite';
@@ -8,8 +8,6 @@ import { build } from 'vite';
 const DEMO = fileURLToPath(new URL('../../../examples/browser/', import.meta.url));
 /** Pictures to look at; not part of the repository. */
 const ARTIFACTS = fileURLToPath(new URL('../../../examples/browser/artifacts/', import.meta.url));
-export const BRAIN = fileURLToPath(new URL('../../../../shared/data/brain/', import.meta.url));
-export const brainIsHere = existsSync(BRAIN);
 
 export async function buildDemo(folder: string): Promise<void> {
   await build({

@@ -32,12 +32,15 @@ const WARM_UP_RUNS = 5;
 /** A peer that takes longer than this is not warmed up, and runs once. */
 const SLOW_MS = 4000;
 
-async function warmUp(run: Run): Promise<void> {
-  const begin = performance.now();
-  for (let turns = 0; turns < WARM_UP_RUNS; turns++) {
-    await time(run);
-    if (performance.now() - begin >= WARM_UP_MS) return;
+/** What the last run took; stops after one that is slow. */
+async function warmUp(run: Run, slowMs: number): Promise<number> {
+  let [spent, taken] = [0, 0];
+  for (let turns = 0; turns < WARM_UP_RUNS && spent < WARM_UP_MS; turns++) {
+    taken = await time(run);
+    spent += taken;
+    if (taken >= slowMs) break;
   }
+  return taken;
 }
 
 export interface Measured<K extends string> {
@@ -54,8 +57,8 @@ export interface InterleavedOptions {
   /** What takes longer, in milliseconds, runs once. */
   readonly slowMs?: number;
   /**
-   * Milliseconds of rest before every turn, where what ran before may leave threads that spin. Each is
-   * warmed up again after it, for its own threads and caches are cold then.
+   * Milliseconds of rest before every turn, where what ran before may leave threads that spin. What is
+   * quick is warmed up again after it, for its own threads and caches are cold then.
    */
   readonly restMs?: number;
 }
@@ -73,21 +76,16 @@ export async function interleaved<K extends string>(
   const slow = new Set<K>();
   const lastOf = {} as Record<K, number>;
   for (const [name, run] of entries) {
-    let [spent, turns] = [0, 0];
-    while (spent < WARM_UP_MS && turns < WARM_UP_RUNS && !slow.has(name)) {
-      const taken = await time(run);
-      [spent, turns] = [spent + taken, turns + 1];
-      lastOf[name] = taken;
-      if (taken < slowMs) continue;
-      slow.add(name);
-      times[name].push(taken);
-    }
+    lastOf[name] = await warmUp(run, slowMs);
+    if (lastOf[name] < slowMs) continue;
+    slow.add(name);
+    times[name].push(lastOf[name]);
   }
   for (let round = 0; round < rounds; round++)
     for (const [name, run] of entries) {
       if (slow.has(name)) continue;
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
-      if (restMs > 0 && lastOf[name] < WARM_UP_MS) await warmUp(run);
+      if (restMs > 0 && lastOf[name] < WARM_UP_MS) await warmUp(run, slowMs);
       lastOf[name] = await time(run);
       times[name].push(lastOf[name]);
     }

@@ -94,7 +94,6 @@ function precisionRows(row: PrecisionRow): Cell[][] {
   ]);
 }
 
-/** The result as a Markdown table. */
 /** What a run found, as a table. */
 export interface BenchTable {
   readonly title: string;
@@ -131,6 +130,7 @@ export function benchTable({ suite, mode, device, dtype, scale, rows }: BenchRes
   return { title, head, rows: (rows as readonly PrecisionRow[]).flatMap(precisionRows) };
 }
 
+/** The result as a Markdown table. */
 export function benchLines(result: BenchResult): string[] {
   const { title, head, rows } = benchTable(result);
   return [title, '', ...markdownTable(head, rows)];

@@ -120,7 +120,7 @@ class Peers {
   async load(work: Work, passes: readonly Pass[]): Promise<void> {
     const { programs, threads } = this.options;
     for (const program of programs) {
-      if (program.name === 'onnxruntime' && !passes.includes('forward')) {
+      if (program.infersOnly && !passes.includes('forward')) {
         this.#out.set(program.name, { ms: 'n/a', reason: NO_TRAINING });
         continue;
       }

@@ -16,6 +16,8 @@ export interface PeerProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Whether it has no training, whatever the work is. */
+  readonly infersOnly?: boolean;
 }
 
 /** `C`: commands, `A`: answers, one JSON line each. */

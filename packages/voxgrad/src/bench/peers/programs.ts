@@ -47,8 +47,8 @@ export function peerPrograms(
 ): { programs: PeerProgram[]; missing: Record<string, string> } {
   const missing: Record<string, string> = {};
   const programs = groups.flatMap((group): PeerProgram[] =>
-    PEER_GROUPS[group].flatMap((name) => {
-      if (name in JS_PEERS) return [{ name, ...serve(name) }];
+    PEER_GROUPS[group].flatMap((name): PeerProgram[] => {
+      if (name in JS_PEERS) return [{ name, infersOnly: name === 'onnxruntime', ...serve(name) }];
       const command = pythonWithTorch();
       if (command === null) {
         missing[name] = 'no python3 here has torch';
